@@ -1,0 +1,670 @@
+// SPDX-License-Identifier: MIT
+//
+// The collector: a generational, copying nursery in front of a non-moving mark-sweep old space,
+// stop-the-world, precise.
+//
+// Spaces. Young objects are born in eden (nursery.h), bump-allocated from per-P TLABs. Objects over
+// 8 KiB (large_space.h) and those that asked for it (stationary cells of old_space.h) never move and
+// are young in place. What survives `tenure` minors is promoted: copied to a cell of old space, or
+// left where it is, its block becoming an old mixed block (evacuator.cc). With nursery=off every
+// object is born old and there are no minors.
+//
+// A minor collection, one pause:
+//
+//   entry   mutators run; nursery budget used up (or asked for)
+//   1 stop        every P idle or parked; TLABs retired, modification buffers gathered
+//   2 copy        roots, remembered objects, then all young objects reached from there
+//   3 weak        ephemerons, weak slots, finalizers, resurrection
+//   4 finish      from-space goes back to the pool, stationary objects age or are freed
+//   exit    eden empty; every old object with a young referent is in the retained set (N2)
+//
+// A major cycle, one pause:
+//
+//   entry   counter of old allocation has reached the pacer's runway (or asked for)
+//   1 stop
+//   2 sweep        what lazy sweeping has left of the last cycle       all mark bits clear from here
+//   3 hooks        cleanup hooks, in order of registration; no allocation; no root is captured yet,
+//                  so what a hook drops is freed by this very cycle
+//   4 minor        as above: the nursery is empty but for survivors
+//   5 mark         everything reachable, young survivors too                        (marker.h)
+//   6 weak         as in a minor, for all objects
+//   7 finish       dead objects leave the retained set and the side tables; every block of old space
+//                  is unswept; the pacer sets the next goal
+//   exit    mutators run; blocks are swept when they are needed, some at each TLAB
+//
+// The minor inside the major makes the mark simple to make concurrent later: a mark that starts with
+// an empty eden need not read the nursery.
+//
+// Barrier (mutator.h). One test: the log state of the object that holds the slot. It is kLogged for
+// young objects and for those already in a buffer; the slow path logs the object in its P's
+// modification buffer. Large arrays are carded: a byte for each 512 bytes. The same test is to serve
+// a snapshot-at-the-beginning barrier: its slow path would first push the object's old references.
+//
+// Pacing. The counter counts bytes that became old (promoted, in place, born old) and off-heap bytes
+// whose owner became old; comparing all *allocated* bytes with the live size would count garbage
+// that never reaches old space. When it reaches the runway the next collection is a major one. All
+// of it is arithmetic on bytes (pacer.h, nursery_sizer.h), so runs repeat; clocks feed reports, the
+// CPU limiter and the two-minute rule only.
+//
+// Invariants. Checks, tests and the verifier quote the number.
+//   N1  Outside a pause no header is forwarded.
+//   N2  Every old object that holds a reference to a young object is in a modification buffer or in
+//       the retained set, with log state kLogged (carded: the card's byte is set and `logged`).
+//   N3  No reference leads to a freed block.
+//   N4  During a minor a live young object is forwarded or reached in place, never both.
+//   N5  kReachedBit and kPinnedBit are clear outside a minor.
+//   N6  A minor deals with every from block: freed, kept, adopted or quarantined.
+//   N7  The work stacks have room for what a pause can push, or the marker rescans.
+//   N8  An object of a block with space kSpaceOld has its start bit set; a nursery object has none.
+//   N9  Mark bits are clear outside a pause, but for unswept blocks and large objects.
+//   N10 Hooks run once per major cycle, before its roots are captured, and never at a minor.
+//   N11 Sum of eden bytes consumed at each minor + the present eden == young bytes allocated.
+//
+// Known exceptions: an object that was reached by the minor of a major cycle only from dead old
+// objects survives it (unmarked) until the next minor; nothing reachable refers to it.
+#include "collector.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "neap/runtime/check.h"
+#include "neap/runtime/log.h"
+#include "neap/runtime/os_memory.h"
+#include "verifier.h"
+
+namespace neap::gc {
+namespace {
+
+// Parallel copying pays above this many predicted survivor bytes: starting a helper costs some 10 us
+// and compare-and-swap forwarding about a third of the copying speed.
+constexpr uint64_t kParallelFromBytes = 512 << 10;
+// In-place promotion pauses while old mixed blocks are emptier than this.
+constexpr uint64_t kMinMixedPercent = 50;
+
+uint64_t Since(uint64_t& mark_ns) {
+  const uint64_t now = MonotonicNanos();
+  const uint64_t spent = now - mark_ns;
+  mark_ns = now;
+  return spent;
+}
+
+EvacuatorParts Parts(HeapRange& range, OldSpace& old_space, LargeSpace& large_space,
+                     Nursery& nursery, RememberedSet& remembered, RootSet& roots,
+                     Finalizers& finalizers, IdentityTable& identities, WorkerThreads& threads,
+                     const DebugSwitches& debug) {
+  return {range,      old_space,  large_space, nursery, remembered, roots,
+          finalizers, identities, threads,     debug};
+}
+
+NurserySizer::Config SizerConfig(const Options& options, int procs) {
+  const auto n = static_cast<uint64_t>(procs);
+  return {.min_bytes = options.nursery_bytes * n,
+          .max_bytes = std::max(options.nursery_max_bytes, options.nursery_bytes) * n};
+}
+
+}  // namespace
+
+// --- Construction ---------------------------------------------------------------------------------------
+
+Collector::Collector(const Options& options)
+    : options_(options),
+      clock_(options.clock),
+      scheduler_({.procs = options.procs}),
+      old_space_(range_, options.debug.poison != 0),
+      large_space_(range_, options.debug.poison != 0),
+      nursery_(range_, options.debug.rotate),
+      evacuator_(Parts(range_, old_space_, large_space_, nursery_, remembered_, roots_, finalizers_,
+                       identities_, threads_, options_.debug)),
+      marker_(range_, roots_, finalizers_, identities_),
+      sizer_(SizerConfig(options, scheduler_.procs())),
+      limiter_(scheduler_.procs()),
+      gogc_(options.gogc),
+      memory_limit_bytes_(options.memory_limit_bytes),
+      hard_limit_bytes_(options.hard_limit_bytes),
+      tenure_(options.tenure) {
+  const DebugSwitches& debug = options_.debug;
+  slow_mode_ = debug.stress_alloc != 0 || debug.fail_alloc != 0;
+  range_.set_poison(debug.poison != 0);
+  start_ns_ = last_pause_end_ns_ = MonotonicNanos();
+  last_major_ns_.store(start_ns_);
+  start_cpu_ns_ = ProcessCpuNanos();
+}
+
+Collector::~Collector() {
+  NEAP_CHECK(roots_.mutators() == 0, "M5: every Mutator is destroyed before its heap",
+             "mutators=%zu", roots_.mutators());
+  DrainEvents();
+  // What is left dies now: owners of off-heap memory are told.
+  old_space_.FinishSweep(clock_.Now());
+  large_space_.FinishSweep(clock_.Now());
+  old_space_.DropAll();
+  large_space_.DropAll();
+}
+
+absl::StatusOr<std::unique_ptr<Collector>> Collector::Create(const Options& options) {
+  if (absl::Status status = ValidateOptions(options); !status.ok()) return status;
+  auto collector = std::unique_ptr<Collector>(new Collector(options));
+  if (!collector->Reserve()) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the system refused ", options.reserve_bytes, " bytes of address space"));
+  }
+  return collector;
+}
+
+bool Collector::Reserve() {
+  if (!range_.Reserve(options_.reserve_bytes, options_.huge_pages) || !marker_.Reserve() ||
+      !evacuator_.Reserve()) {
+    return false;
+  }
+  scheduler_.SetNewProcessorFunction(&Collector::NewProcessor, this);
+  for (int id = 0; id < scheduler_.created(); ++id) NewProcessor(scheduler_.processor(id), this);
+  if (clock_.is_virtual()) {
+    clock_.SetSource([](void* self) { return static_cast<Collector*>(self)->AllocatedBytes(); }, this);
+  }
+  nursery_.SetLimit(nursery_off() ? 0 : NurseryTotalBytes(options_.nursery_bytes), scheduler_.procs());
+  PaceNow();
+  return true;
+}
+
+// Called for each P: for those that exist from Reserve, for later ones by the scheduler.
+void Collector::NewProcessor(Processor& p, void* context) {
+  auto* self = static_cast<Collector*>(context);
+  auto& local = self->locals_[p.id];
+  if (local == nullptr) {
+    local = std::make_unique<Local>(self->old_space_);
+    local->hash_state = self->options_.debug.seed * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(p.id);
+  }
+  p.gc = local.get();
+  if (self->options_.blocking_events) {
+    p.events.set_full_function([self] { self->DrainEvents(); });
+  }
+}
+
+// --- Pauses ---------------------------------------------------------------------------------------------
+
+bool Collector::BeginPause(Mutator& m, Pause* pause) {
+  NEAP_CHECK(!in_hook_ || stopper_ != &m, "A2: a cleanup hook may not allocate or collect");
+  NEAP_CHECK(m.processor_ != nullptr, "M3: nothing of the heap is used inside a blocking region");
+  NEAP_CHECK(m.no_safepoint_ == 0, "M6: no safepoint is reached inside a NoSafepointScope");
+  // Room for what is expected to survive is brought in before the world stops.
+  if (!nursery_off()) range_.Warm(sizer_.PredictedSurvivorBytes() / kBlockBytes + 2);
+  const bool stopped = scheduler_.StopTheWorld(&m.processor_, &pause->stop);
+  m.BindTo(m.processor_);
+  if (!stopped) return false;
+  stopper_ = &m;
+  in_pause_ = true;
+  pause->cpu_start_ns = ThreadCpuNanos();
+  pause->faults_start = OsMinorFaults();
+  if (!clock_.is_virtual()) {
+    limiter_.AddMutatorTime(MutatorNsSinceLastPause(pause->stop.requested_ns));
+  }
+  return true;
+}
+
+uint64_t Collector::MutatorNsSinceLastPause(uint64_t now_ns) const {
+  const uint64_t wall = now_ns > last_pause_end_ns_ ? now_ns - last_pause_end_ns_ : 0;
+  const auto running = std::min<size_t>(static_cast<size_t>(scheduler_.procs()), roots_.mutators());
+  return wall * std::max<size_t>(running, 1);
+}
+
+void Collector::EndPause(Mutator& m, const Pause&) {
+  last_pause_end_ns_ = MonotonicNanos();
+  in_pause_ = false;
+  stopper_ = nullptr;
+  scheduler_.StartTheWorld();
+  m.BindTo(m.processor_);
+}
+
+// What a collection leaves to do outside the pause, on the mutator that ran it.
+void Collector::AfterPause(Mutator&) {
+  if (HasListeners()) DrainEvents();
+  std::vector<SlowHook> slow;
+  {
+    std::lock_guard lock(hooks_mutex_);
+    slow.swap(slow_hooks_);
+  }
+  for (const SlowHook& hook : slow) {
+    Log(LogLevel::kWarning, absl::StrCat("cleanup hook \"", hook.name, "\" held the pause for ",
+                                         hook.ns / 1000, " us"));
+  }
+  if (warn_pending_.exchange(false)) {
+    Log(LogLevel::kWarning,
+        absl::StrCat("the live size and the runtime's own memory exceed the memory limit of ",
+                     memory_limit_bytes_.load(), " bytes; collections are limited to half of the CPU"));
+  }
+  uint64_t excess = 0;
+  {
+    std::lock_guard lock(pace_mutex_);
+    excess = pace_.return_bytes;
+  }
+  const size_t keep = nursery_.limit_bytes() / kBlockBytes + 8;
+  if (excess > 0) {
+    (void)range_.Decay(UINT64_MAX, keep);
+    (void)large_space_.Decay(UINT64_MAX);
+  } else if (!clock_.is_virtual()) {
+    const uint64_t age_ns = options_.decay_ms * 1'000'000;
+    const uint64_t now = clock_.Now();
+    if (now > age_ns) {
+      (void)range_.Decay(now - age_ns, keep);
+      (void)large_space_.Decay(now - age_ns);
+    }
+  }
+}
+
+void Collector::WhileStopped(Mutator& m, const std::function<void()>& work) {
+  Pause pause;
+  while (!BeginPause(m, &pause)) {
+  }
+  work();
+  EndPause(m, pause);
+}
+
+// --- Minor ----------------------------------------------------------------------------------------------
+
+// TLABs are retired, modification buffers and newborn stationary objects gathered, of all Ps.
+void Collector::GatherLocals() {
+  remembered_.TakeRetained();
+  for (int id = 0; id < scheduler_.created(); ++id) {
+    Local& local = *locals_[id];
+    nursery_.Retire(local);
+    remembered_.TakeLog(local.log);
+    stationary_young_.insert(stationary_young_.end(), local.stationary_young.begin(),
+                             local.stationary_young.end());
+    local.stationary_young.clear();
+    counter_bytes_.fetch_add(local.unreported_old_bytes, std::memory_order_relaxed);
+    old_since_mark_bytes_.fetch_add(local.unreported_old_bytes, std::memory_order_relaxed);
+    local.unreported_old_bytes = 0;
+  }
+}
+
+void Collector::MinorWhileStopped(Mutator&, Cause cause, MinorEvent* event) {
+  uint64_t mark_ns = MonotonicNanos();
+  const uint64_t stationary_bytes = nursery_.stationary_bytes();
+  const uint64_t off_heap_bytes = nursery_.off_heap_bytes();
+  const uint64_t eden_limit = nursery_.limit_bytes();
+  GatherLocals();
+  const uint64_t allocated = YoungAllocatedBytes();
+  const uint64_t eden_bytes = allocated - retired_at_minor_;
+  retired_at_minor_ = allocated;
+  const bool parallel =
+      options_.workers > 1 && sizer_.PredictedSurvivorBytes() >= kParallelFromBytes;
+  const uint64_t mixed = old_space_.mixed_blocks();
+  const bool mixed_is_dense =
+      mixed < 32 || old_space_.mixed_live_bytes() * 100 >= mixed * kBlockBytes * kMinMixedPercent;
+  const uint32_t tenure = tenure_.load(std::memory_order_relaxed);
+  evacuator_.Begin({.tenure = tenure,
+                    .workers = parallel ? static_cast<int>(options_.workers) : 1,
+                    .cohorts_stay = options_.in_place && cohorts_.in_place() && mixed_is_dense,
+                    .is_sensor = [](void* self, uint64_t block) {
+                      return static_cast<CohortPredictor*>(self)->IsSensor(block);
+                    },
+                    .sensor_context = &cohorts_});
+  evacuator_.CopyRoots();
+  event->roots_ns = Since(mark_ns);
+  evacuator_.CopyReachable();
+  event->copy_ns = Since(mark_ns);
+  evacuator_.SettleWeak();
+  event->weak_ns = Since(mark_ns);
+  evacuator_.Finish(clock_.Now(), stationary_young_);
+  event->finish_ns = Since(mark_ns);
+
+  const EvacuationCounts& counts = evacuator_.counts();
+  counter_bytes_.fetch_add(counts.became_old_bytes + counts.off_heap_promoted_bytes);
+  old_since_mark_bytes_.fetch_add(counts.became_old_bytes);
+  old_off_heap_bytes_.fetch_add(static_cast<int64_t>(counts.off_heap_promoted_bytes));
+  young_off_heap_bytes_.store(static_cast<int64_t>(counts.off_heap_young_bytes));
+  event->number = minors_.fetch_add(1) + 1;
+  event->cause = static_cast<uint64_t>(cause);
+  event->eden_bytes = eden_bytes;
+  event->eden_limit_bytes = eden_limit;
+  event->young_large_bytes = stationary_bytes;
+  event->young_off_heap_bytes = off_heap_bytes;
+  event->copied_bytes = counts.copied_bytes;
+  event->promoted_bytes = counts.promoted_bytes;
+  event->in_place_bytes = counts.in_place_bytes;
+  event->copied_objects = counts.copied_objects;
+  event->promoted_objects = counts.promoted_objects;
+  event->in_place_objects = counts.in_place_objects;
+  event->survived_age1_bytes = counts.survived_bytes[0];
+  event->survived_age2_bytes = counts.survived_bytes[1];
+  event->survived_age3_bytes = counts.survived_bytes[2];
+  event->survived_older_bytes = counts.survived_bytes[3];
+  event->remembered_objects = evacuator_.remembered_objects();
+  event->remembered_cards = counts.remembered_cards;
+  event->pinned_objects = evacuator_.pinned_objects();
+  event->no_room_objects = counts.no_room_objects;
+  event->workers = parallel ? options_.workers : 1;
+  event->tenure = tenure;
+  event->finalizers_queued = evacuator_.finalizers_queued();
+  AdaptNursery(*event, eden_bytes);
+  CountMinor(*event);
+}
+
+// Feeds the two predictors with what this minor found.
+void Collector::AdaptNursery(const MinorEvent& event, uint64_t eden_consumed) {
+  const EvacuationCounts& counts = evacuator_.counts();
+  const uint64_t aged_before = survivor_bytes_.load(std::memory_order_relaxed);
+  const uint64_t survived = counts.survived_bytes[0] + counts.survived_bytes[1] +
+                            counts.survived_bytes[2] + counts.survived_bytes[3];
+  survivor_bytes_.store(survived - std::min(survived, counts.became_old_bytes));
+  (void)cohorts_.EndMinor({.eden_bytes = eden_consumed,
+                           .eden_survived_bytes = std::min(counts.eden_survived_bytes, eden_consumed),
+                           .aged_bytes = aged_before,
+                           .aged_survived_bytes =
+                               std::min(aged_before, survived - counts.survived_bytes[0])});
+  if (options_.nursery != Options::Nursery::kAdaptive) return;
+  const NurserySizer::Decision next = sizer_.EndMinor(
+      {.eden_bytes = eden_consumed,
+       .copied_bytes = event.copied_bytes + event.promoted_bytes,
+       .copied_objects = event.copied_objects + event.promoted_objects,
+       .in_place_bytes = event.in_place_bytes,
+       .in_place_objects = event.in_place_objects,
+       .scanned_objects = event.remembered_objects + event.remembered_cards,
+       .root_bytes = evacuator_.root_bytes()});
+  if (next.changed) {
+    SetNurseryTotal(next.bytes, static_cast<uint64_t>(next.reason), next.predicted_survivor_bytes);
+  }
+}
+
+void Collector::SetNurseryTotal(size_t bytes, uint64_t reason, uint64_t predicted) {
+  const NurseryEvent event{.old_bytes = nursery_.limit_bytes(),
+                           .new_bytes = bytes,
+                           .predicted_survivor_bytes = predicted,
+                           .reason = reason};
+  nursery_.SetLimit(bytes, scheduler_.procs());
+  EmitWhileStopped(EventKind::kNursery, reinterpret_cast<const uint64_t*>(&event), sizeof(event) / 8);
+}
+
+void Collector::FinishMinorPause(Mutator& m, const Pause& pause, MinorEvent* event) {
+  event->start_ns = pause.stop.requested_ns;
+  event->time_to_safepoint_ns = pause.stop.time_to_safepoint_ns;
+  event->cpu_ns = ThreadCpuNanos() - pause.cpu_start_ns;
+  event->page_faults = OsMinorFaults() - pause.faults_start;
+  event->lost_events = m.processor_->events.lost();
+  event->pause_ns = MonotonicNanos() - pause.stop.requested_ns;
+  pauses_.Record(event->pause_ns);
+  if (!clock_.is_virtual()) {
+    limiter_.AddMinorTime(event->pause_ns * static_cast<uint64_t>(scheduler_.procs()));
+  }
+  {
+    std::lock_guard lock(figures_mutex_);
+    figures_.pause_ns += event->pause_ns;
+    figures_.minor_pause_ns += event->pause_ns;
+    figures_.max_pause_ns = std::max(figures_.max_pause_ns, event->pause_ns);
+    figures_.gc_cpu_ns += event->cpu_ns;
+    figures_.page_faults += event->page_faults;
+  }
+  Emit(*m.processor_, EventKind::kMinor, reinterpret_cast<const uint64_t*>(event), sizeof(*event) / 8);
+}
+
+// --- Major ----------------------------------------------------------------------------------------------
+
+void Collector::ReleaseAllCells() {
+  for (int id = 0; id < scheduler_.created(); ++id) {
+    locals_[id]->cells.Release();
+    locals_[id]->stationary.Release();
+  }
+  evacuator_.ReleaseCells();
+}
+
+void Collector::RunHooks(uint64_t cycle, MajorEvent* event) {
+  std::lock_guard lock(hooks_mutex_);
+  in_hook_ = true;
+  for (const Hook& hook : hooks_) {
+    const uint64_t start = MonotonicNanos();
+    hook.function(hook.context, cycle);
+    const uint64_t spent = MonotonicNanos() - start;
+    const bool slow = spent > options_.debug.slow_hook_us * 1000;
+    const HookEvent record{.cycle = cycle,
+                           .name = reinterpret_cast<uint64_t>(hook.name),
+                           .duration_ns = spent,
+                           .slow = slow ? uint64_t{1} : 0};
+    EmitWhileStopped(EventKind::kHook, reinterpret_cast<const uint64_t*>(&record), sizeof(record) / 8);
+    if (slow) slow_hooks_.push_back({hook.name, spent});
+    ++event->hooks;
+  }
+  in_hook_ = false;
+}
+
+void Collector::MajorWhileStopped(Mutator& m, Cause cause, MajorEvent* event) {
+  uint64_t mark_ns = MonotonicNanos();
+  GatherLocals();
+  event->heap_before_bytes = OldBytes() + YoungBytes();
+  event->counter_bytes = counter_bytes_.load();
+  old_space_.FinishSweep(clock_.Now());
+  large_space_.FinishSweep(clock_.Now());
+  event->sweep_finish_ns = Since(mark_ns);
+  event->number = majors_.fetch_add(1) + 1;
+  event->cause = static_cast<uint64_t>(cause);
+  event->forced = cause == Cause::kForced;
+  RunHooks(event->number, event);
+  event->hooks_ns = Since(mark_ns);
+  if (!nursery_off()) {
+    MinorEvent minor;
+    MinorWhileStopped(m, Cause::kMajor, &minor);
+    Emit(*m.processor_, EventKind::kMinor, reinterpret_cast<const uint64_t*>(&minor), sizeof(minor) / 8);
+    event->finalizers_queued += minor.finalizers_queued;
+  }
+  ReleaseAllCells();
+  event->minor_ns = Since(mark_ns);
+  MarkWhileStopped(event);
+  mark_ns = MonotonicNanos();
+  FreeUnmarkedYoung();
+  ClearNurseryMarks();
+  old_space_.StartSweep();
+  large_space_.StartSweep();
+  Repace(event);
+  event->finish_ns = Since(mark_ns);
+}
+
+void Collector::MarkWhileStopped(MajorEvent* event) {
+  uint64_t mark_ns = MonotonicNanos();
+  marker_.Begin();
+  marker_.MarkRoots();
+  marker_.MarkReachable();
+  event->mark_ns = Since(mark_ns);
+  marker_.SettleWeak();
+  event->weak_ns = Since(mark_ns);
+  const MarkCounts& counts = marker_.counts();
+  event->marked_bytes = counts.marked_bytes;
+  event->marked_objects = counts.marked_objects;
+  event->off_heap_bytes = counts.off_heap_bytes;
+  event->root_bytes = counts.root_bytes;
+  event->weak_cleared = counts.weak_cleared;
+  event->finalizers_queued += counts.finalizers_queued;
+  remembered_.Purge([&](Object* object) { return range_.IsMarked(object); });
+}
+
+// Stationary young objects that only dead old objects referred to.
+void Collector::FreeUnmarkedYoung() {
+  const uint64_t now = clock_.Now();
+  std::erase_if(stationary_young_, [&](Object* object) {
+    if (range_.IsMarked(object)) return false;
+    if (range_.BlockOf(object).kind == BlockKind::kLarge) {
+      large_space_.Free(object, now);
+    } else {
+      old_space_.FreeCell(object);
+    }
+    return true;
+  });
+}
+
+void Collector::ClearNurseryMarks() {
+  for (const uint32_t index : nursery_.survivors()) range_.ClearBits(index);
+}
+
+void Collector::Repace(MajorEvent* event) {
+  const MarkCounts& counts = marker_.counts();
+  total_marked_bytes_.store(counts.marked_bytes);
+  old_marked_bytes_.store(counts.marked_bytes - counts.young_bytes);
+  old_since_mark_bytes_.store(0);
+  old_off_heap_bytes_.store(static_cast<int64_t>(counts.off_heap_bytes - counts.young_off_heap_bytes));
+  young_off_heap_bytes_.store(static_cast<int64_t>(counts.young_off_heap_bytes));
+  allocated_at_mark_.store(AllocatedBytes());
+  counter_bytes_.store(0);
+  {
+    std::lock_guard lock(pace_mutex_);
+    event->goal_bytes = pace_.goal_bytes;
+    event->trigger_bytes = pace_.trigger_bytes;
+    pacer_inputs_.marked_bytes = old_marked_bytes_.load();
+    pacer_inputs_.off_heap_bytes = counts.off_heap_bytes - counts.young_off_heap_bytes;
+    pacer_inputs_.root_bytes = counts.root_bytes;
+  }
+  PaceNow();
+  std::lock_guard lock(pace_mutex_);
+  event->next_goal_bytes = pace_.goal_bytes;
+  event->next_trigger_bytes = pace_.trigger_bytes;
+  event->next_clamp = static_cast<uint64_t>(pace_.clamp);
+  event->gogc = gogc_.load();
+  event->memory_limit_bytes = memory_limit_bytes_.load();
+  event->mapped_bytes = MappedBytes();
+  event->procs = static_cast<uint64_t>(scheduler_.procs());
+}
+
+// At the end of a major and when a knob turns.
+void Collector::PaceNow() {
+  std::lock_guard lock(pace_mutex_);
+  pacer_inputs_.mapped_bytes = MappedBytes();
+  pacer_inputs_.free_block_bytes = range_.warm_blocks() * kBlockBytes + large_space_.free_bytes();
+  pacer_inputs_.heap_bytes = OldBytes();
+  pacer_inputs_.gogc = gogc_.load();
+  pacer_inputs_.memory_limit_bytes = memory_limit_bytes_.load();
+  pacer_inputs_.min_heap_bytes = options_.min_heap_bytes;
+  pace_ = Pace(pacer_inputs_);
+  runway_bytes_.store(pace_.runway_bytes);
+  limit_bound_.store(pace_.limit_bound);
+  if (pace_.limit_unreachable && !warned_limit_) {
+    warned_limit_ = true;
+    warn_pending_.store(true);
+  }
+}
+
+void Collector::FinishMajorPause(Mutator& m, const Pause& pause, MajorEvent* event) {
+  event->start_ns = pause.stop.requested_ns;
+  event->time_to_safepoint_ns = pause.stop.time_to_safepoint_ns;
+  event->cpu_ns = ThreadCpuNanos() - pause.cpu_start_ns;
+  event->page_faults = OsMinorFaults() - pause.faults_start;
+  event->lost_events = m.processor_->events.lost();
+  event->pause_ns = MonotonicNanos() - pause.stop.requested_ns;
+  pauses_.Record(event->pause_ns);
+  last_major_ns_.store(MonotonicNanos());
+  if (!clock_.is_virtual()) {
+    const uint64_t before = event->heap_before_bytes, after = OldBytes() + YoungBytes();
+    limiter_.EndCycle({.gc_ns = event->pause_ns * static_cast<uint64_t>(scheduler_.procs()),
+                       .heap_before_bytes = before,
+                       .freed_bytes = before > after ? before - after : 0,
+                       .limit_bound = limit_bound_.load()});
+    give_up_.store(limiter_.out_of_memory());
+  }
+  uint64_t gc_cpu_ns;
+  {
+    std::lock_guard lock(figures_mutex_);
+    figures_.pause_ns += event->pause_ns;
+    figures_.max_pause_ns = std::max(figures_.max_pause_ns, event->pause_ns);
+    figures_.gc_cpu_ns += event->cpu_ns;
+    figures_.page_faults += event->page_faults;
+    gc_cpu_ns = figures_.gc_cpu_ns;
+  }
+  CountMajor(*event);
+  const uint64_t cpu_ns = std::max<uint64_t>(ProcessCpuNanos() - start_cpu_ns_, 1);
+  event->gc_cpu_percent_x100 = gc_cpu_ns * 10'000 / cpu_ns;
+  Emit(*m.processor_, EventKind::kMajor, reinterpret_cast<const uint64_t*>(event), sizeof(*event) / 8);
+}
+
+// --- Who collects what ----------------------------------------------------------------------------------
+
+bool Collector::MajorDue() const {
+  if (counter_bytes_.load(std::memory_order_relaxed) < runway_bytes_.load(std::memory_order_relaxed)) {
+    return false;
+  }
+  // A cycle that the limit wants waits while the limiter holds it back; GOGC's go ahead.
+  return clock_.is_virtual() || !limit_bound_.load() || limiter_.MayStart();
+}
+
+bool Collector::PeriodicDue() const {
+  if (options_.periodic_major_s == 0 || clock_.is_virtual()) return false;
+  return MonotonicNanos() - last_major_ns_.load(std::memory_order_relaxed) >
+         options_.periodic_major_s * 1'000'000'000;
+}
+
+void Collector::CollectAsDue(Mutator& m, Cause cause) {
+  Pause pause;
+  if (!BeginPause(m, &pause)) return;
+  const uint64_t stress = options_.debug.stress_major;
+  const bool stress_major = stress != 0 && collection_number_.fetch_add(1) % stress == stress - 1;
+  VerifyIfAsked("before a collection");
+  if (MajorDue() || stress_major || nursery_off() || PeriodicDue()) {
+    const Cause why = MajorDue()        ? (limit_bound_.load() ? Cause::kLimit : Cause::kPacer)
+                      : PeriodicDue()   ? Cause::kPeriodic
+                      : stress_major    ? Cause::kStress
+                                        : cause;
+    MajorEvent event;
+    MajorWhileStopped(m, why, &event);
+    VerifyIfAsked("after a major cycle");
+    FinishMajorPause(m, pause, &event);
+  } else {
+    MinorEvent event;
+    MinorWhileStopped(m, cause, &event);
+    VerifyIfAsked("after a minor collection");
+    FinishMinorPause(m, pause, &event);
+  }
+  EndPause(m, pause);
+  AfterPause(m);
+}
+
+void Collector::CollectMinor(Mutator& m, Cause cause) {
+  if (nursery_off()) return;
+  Pause pause;
+  while (!BeginPause(m, &pause)) {
+  }
+  VerifyIfAsked("before a collection");
+  MinorEvent event;
+  MinorWhileStopped(m, cause, &event);
+  VerifyIfAsked("after a minor collection");
+  FinishMinorPause(m, pause, &event);
+  EndPause(m, pause);
+  AfterPause(m);
+}
+
+void Collector::Collect(Mutator& m, Cause cause) {
+  Pause pause;
+  while (!BeginPause(m, &pause)) {
+  }
+  VerifyIfAsked("before a collection");
+  MajorEvent event;
+  MajorWhileStopped(m, cause, &event);
+  VerifyIfAsked("after a major cycle");
+  FinishMajorPause(m, pause, &event);
+  EndPause(m, pause);
+  old_space_.FinishSweep(clock_.Now());
+  large_space_.FinishSweep(clock_.Now());
+  AfterPause(m);
+}
+
+bool Collector::Idle(Mutator& m, uint64_t deadline_ns) {
+  if (!nursery_off() && nursery_.debit_bytes() * 2 > nursery_.limit_bytes() &&
+      MonotonicNanos() + sizer_.PredictedWorkNs() < deadline_ns) {
+    CollectAsDue(m, Cause::kIdle);
+  }
+  while (MonotonicNanos() < deadline_ns) {
+    const bool more = old_space_.SweepSome(16, clock_.Now());
+    const bool more_large = large_space_.SweepSome(16, clock_.Now());
+    if (!more && !more_large) return true;
+  }
+  return old_space_.sweep_done() && large_space_.sweep_done();
+}
+
+void Collector::StressSafepoint(Mutator& m) {
+  Local& local = *m.local_;
+  if (options_.debug.stress_safepoint == 0) return;
+  if (++local.safepoints % options_.debug.stress_safepoint == 0) CollectAsDue(m, Cause::kStress);
+}
+
+void Collector::VerifyIfAsked(const char* when) {
+  if (options_.debug.verify == 0) return;
+  const absl::Status status = VerifyWhileStopped(*this);
+  NEAP_CHECK(status.ok(), "V: the heap is consistent", "%s: %s", when,
+             std::string(status.message()).c_str());
+}
+
+}  // namespace neap::gc

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+//
+// How a minor collection copies.
+//
+// From-space is every nursery block at the start of the pause: eden and the survivors of the last
+// minor. An object of it that is reached
+//
+//   is copied        to a survivor block, when its age is still under the tenuring threshold
+//   is promoted      to a cell of old space, when this is its tenure-th survival
+//   stays in place   when it is pinned, when its block is a cohort that is expected to live on (the
+//                    block then becomes an old mixed block), or when no room can be had for a copy
+//                    (the block becomes old as well: a pause never gives up half-way)
+//
+// A copied object's old header holds the new address (forwarding). One that stays has kReachedBit
+// set and its start bit in the bitmap. Stationary objects (large ones, and those born never to move)
+// are reached in the same way and age in their header.
+//
+// Copy order: the work list is a stack, and an object's slots are copied one after another when it
+// is scanned; so parts come to lie behind each other close to their parent, and a list is copied in
+// order (depth first). Breadth-first (Cheney) would scatter the parts.
+//
+// Old objects: a scan of an old object, promoted or remembered, ends with a verdict. If one of its
+// referents is still young it is retained (log state kLogged, scanned again at the next minor);
+// otherwise its log state becomes kUnlogged and the barrier will tell. Large arrays do this card by
+// card. Referents in blocks whose fate is open (pinned ones) count as young: retaining too much is
+// harmless.
+//
+// Weak slots: while copying they are only noted, with their holder. Then ephemerons run to a
+// fixpoint, "before finalizers" slots are cleared, unreachable objects with finalizers are
+// resurrected, and all weak slots are settled: cleared, or set to the new address. Only holders that
+// were scanned in this minor can refer to young objects, so no list of all weak tables is needed.
+//
+// Parallel copying (request.workers > 1): workers race for the header with compare-and-swap; the
+// loser takes its copy back. Roots are the leader's, remembered objects are claimed in runs, and
+// work is shared through one list while somebody is idle. Weak processing is the leader's alone.
+//
+// Invariants (the whole list is in collector.cc):
+//   N3  After Finish no reference to a freed from block is left in a root, an old or a young object.
+//   N4  Every live object is reached exactly once: forwarded, or kReachedBit set, never both.
+//   N5  kReachedBit and kPinnedBit are clear in all headers outside a minor.
+#include "evacuator.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "evacuation_worker.h"
+#include "neap/runtime/check.h"
+#include "poison.h"
+
+namespace neap::gc {
+namespace {
+
+// Remembered objects that a worker claims at once.
+constexpr size_t kClaimEntries = 64;
+
+class RootTracer final : public Tracer {
+ public:
+  explicit RootTracer(EvacuationWorkerBase& worker) : worker_(worker) {}
+  void VisitSlots(Word* first, size_t count) override {
+    words += count;
+    for (size_t i = 0; i < count; ++i) worker_.VisitRoot(first + i);
+  }
+  void VisitWeak(Word*, Word, Weakness) override {
+    NEAP_CHECK(false, "R7: a root provider reports strong slots only");
+  }
+  void VisitEphemeron(Word*, Word*, Word) override {
+    NEAP_CHECK(false, "R7: a root provider reports strong slots only");
+  }
+  size_t words = 0;
+
+ private:
+  EvacuationWorkerBase& worker_;
+};
+
+}  // namespace
+
+void EvacuationCounts::Add(const EvacuationCounts& o) {
+  copied_bytes += o.copied_bytes;
+  copied_objects += o.copied_objects;
+  promoted_bytes += o.promoted_bytes;
+  promoted_objects += o.promoted_objects;
+  in_place_bytes += o.in_place_bytes;
+  in_place_objects += o.in_place_objects;
+  became_old_bytes += o.became_old_bytes;
+  for (int i = 0; i < 4; ++i) survived_bytes[i] += o.survived_bytes[i];
+  eden_survived_bytes += o.eden_survived_bytes;
+  no_room_objects += o.no_room_objects;
+  off_heap_promoted_bytes += o.off_heap_promoted_bytes;
+  off_heap_young_bytes += o.off_heap_young_bytes;
+  remembered_cards += o.remembered_cards;
+  weak_cleared += o.weak_cleared;
+}
+
+Evacuator::Evacuator(const EvacuatorParts& parts) : parts_(parts) {
+  serial_.push_back(std::make_unique<EvacuationWorker<false>>(parts_));
+}
+Evacuator::~Evacuator() = default;
+
+bool Evacuator::Reserve() { return serial_[0]->Reserve(); }
+
+EvacuationWorkerBase& Evacuator::Leader() {
+  return request_.workers > 1 ? *parallel_[0] : *serial_[0];
+}
+
+void Evacuator::ReleaseCells() {
+  for (auto& worker : serial_) worker->ReleaseCells();
+  for (auto& worker : parallel_) worker->ReleaseCells();
+}
+
+// --- 1. Begin -------------------------------------------------------------------------------------------
+
+void Evacuator::Begin(const Request& request) {
+  request_ = request;
+  counts_ = EvacuationCounts{};
+  root_bytes_ = pinned_objects_ = finalizers_queued_ = remembered_objects_ = 0;
+  while (static_cast<int>(parallel_.size()) < request.workers && request.workers > 1) {
+    parallel_.push_back(std::make_unique<EvacuationWorker<true>>(parts_));
+    if (!parallel_.back()->Reserve()) {
+      parallel_.pop_back();
+      request_.workers = 1;  // no room for its stack: copy serially
+      break;
+    }
+  }
+  for (auto& worker : serial_) worker->Begin(request_.tenure);
+  for (auto& worker : parallel_) worker->Begin(request_.tenure);
+  (void)parts_.nursery.BeginMinor();
+  if (request_.cohorts_stay) ChooseCohorts();
+  TakePins();
+}
+
+// From-space lists eden first (Nursery::BeginMinor), so a block's ordinal is its order of birth.
+void Evacuator::ChooseCohorts() {
+  uint64_t ordinal = 0;
+  for (const uint32_t index : parts_.nursery.from()) {
+    if (ordinal >= parts_.nursery.from_eden_blocks()) return;
+    if (!request_.is_sensor(request_.sensor_context, ordinal++)) {
+      parts_.range.SetSpace(index, kSpaceYoung | kSpaceFrom | kSpaceStay);
+      parts_.range.block(index).promote = true;
+    }
+  }
+}
+
+void Evacuator::TakePins() {
+  HeapRange& range = parts_.range;
+  std::vector<Object*> pinned;
+  parts_.roots.VisitPins([&](Object* object) { pinned.push_back(object); });
+  pinned_objects_ = pinned.size();
+  for (Object* object : pinned) {
+    const SpaceByte space = range.SpaceOf(ToWord(object));
+    if (!(space & kSpaceFrom)) continue;
+    Block& block = range.BlockOf(object);
+    if (!block.has_pins && !(space & kSpaceStay)) block.promote = true;
+    block.has_pins = true;
+    if (object->age() + 1 < request_.tenure && !(space & kSpaceStay)) block.promote = false;
+    object->set_header(object->header() | Object::kPinnedBit);
+  }
+  for (Object* object : pinned) {  // now every block's fate is known
+    Word slot = ToWord(object);
+    Leader().VisitRoot(&slot);
+    NEAP_DCHECK(slot == ToWord(object), "H4: a pinned object stays where it is");
+  }
+}
+
+// --- 2. and 3. Copy -------------------------------------------------------------------------------------
+
+void Evacuator::CopyRoots() {
+  RootTracer tracer(Leader());
+  root_bytes_ = parts_.roots.Visit(tracer, RootSet::Which::kYoung);
+  parts_.finalizers.VisitPending(tracer);
+  root_bytes_ = std::max<uint64_t>(root_bytes_, tracer.words * sizeof(Word));
+  remembered_objects_ = parts_.remembered.entries().size();
+  if (request_.workers > 1) return;  // claimed by the workers
+  for (Object* object : parts_.remembered.entries()) serial_[0]->ScanRemembered(object);
+}
+
+void Evacuator::CopyReachable() {
+  if (request_.workers <= 1) {
+    serial_[0]->Drain();
+  } else {
+    SharedWork shared;
+    shared.workers = request_.workers;
+    for (auto& worker : parallel_) worker->set_shared(&shared);
+    const std::vector<Object*>& entries = parts_.remembered.entries();
+    parts_.threads.Run(request_.workers, [&](int id) {
+      EvacuationWorkerBase& worker = *parallel_[static_cast<size_t>(id)];
+      for (;;) {
+        const size_t first = shared.next_entry.fetch_add(kClaimEntries);
+        if (first >= entries.size()) break;
+        const size_t end = std::min(first + kClaimEntries, entries.size());
+        for (size_t i = first; i < end; ++i) worker.ScanRemembered(entries[i]);
+      }
+      worker.DrainShared();
+    });
+    // From here on the leader works alone, on what all have noted.
+    for (size_t i = 1; i < parallel_.size(); ++i) {
+      auto& holders = parallel_[i]->weak_holders;
+      Leader().weak_holders.insert(Leader().weak_holders.end(), holders.begin(), holders.end());
+      holders.clear();
+    }
+  }
+  EvacuationWorkerBase& leader = Leader();
+  bool again = true;
+  while (again) {
+    again = false;
+    for (size_t i = 0; i < leader.weak_holders.size(); ++i) {
+      again |= leader.RunEphemerons(leader.weak_holders[i].object);
+    }
+    leader.Drain();
+  }
+}
+
+// --- 4. Weak ---------------------------------------------------------------------------------------------
+
+void Evacuator::SettleWeak() {
+  EvacuationWorkerBase& leader = Leader();
+  using Mode = EvacuationWorkerBase::Mode;
+  for (const auto& holder : leader.weak_holders) (void)leader.Settle(holder.object, Mode::kClearBefore);
+  parts_.roots.weaks().ForEachSegment([&](Word* slots, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      if (leader.IsLive(slots[i])) {
+        leader.VisitRoot(slots + i);
+      } else {
+        slots[i] = 0;
+        ++leader.counts.weak_cleared;
+      }
+    }
+  });
+  const auto is_young = [&](Word word) {
+    const SpaceByte space = parts_.range.SpaceOf(word);
+    if (space & kSpaceLook) return (ToObject(word)->header() & Object::kStationaryYoungBit) != 0;
+    return (space & kSpaceYoung) != 0 && !parts_.range.BlockOf(ToObject(word)).promote;
+  };
+  finalizers_queued_ = parts_.finalizers.QueueUnreachable(
+      Finalizers::Which::kYoung, [&](Word word) { return leader.IsLive(word); },
+      [&](Word* slot) { leader.VisitRoot(slot); },
+      [&](Word* slot) {
+        leader.VisitRoot(slot);
+        return is_young(*slot);
+      });
+  if (finalizers_queued_ > 0) {
+    leader.Drain();
+    bool again = true;
+    while (again) {
+      again = false;
+      for (size_t i = 0; i < leader.weak_holders.size(); ++i) {
+        again |= leader.RunEphemerons(leader.weak_holders[i].object);
+      }
+      leader.Drain();
+    }
+  }
+  for (const auto& holder : leader.weak_holders) {
+    const bool young = leader.Settle(holder.object, Mode::kSettle);
+    if (!holder.old) continue;
+    holder.object->set_log_state(young ? LogState::kLogged : LogState::kUnlogged);
+    if (young) leader.retained.push_back(holder.object);
+  }
+  leader.weak_holders.clear();
+  parts_.identities.UpdateYoung(
+      [&](Word word) -> Word {
+        if (!leader.IsLive(word)) return 0;
+        leader.VisitRoot(&word);
+        return word;
+      },
+      is_young);
+}
+
+// --- 5. Finish -------------------------------------------------------------------------------------------
+
+void Evacuator::Finish(uint64_t now, std::vector<Object*>& stationary_young) {
+  parts_.remembered.EndMinor();
+  const auto gather = [&](auto& workers) {
+    for (auto& worker : workers) {
+      parts_.remembered.RetainAll(worker->retained);
+      worker->retained.clear();
+      counts_.Add(worker->counts);
+    }
+  };
+  gather(serial_);
+  if (request_.workers > 1) gather(parallel_);
+  for (const uint32_t index : parts_.nursery.from()) FinishBlock(index, now);
+  FinishStationary(now, stationary_young);
+  parts_.nursery.EndMinor();
+}
+
+void Evacuator::FinishBlock(size_t index, uint64_t now) {
+  Block& block = parts_.range.block(index);
+  if (block.stayed_objects == 0) {
+    parts_.nursery.FreeFromBlock(index, now);
+    return;
+  }
+  FinishStayed(index);
+  if (block.promote || block.no_room) {
+    if (!block.promote) counts_.became_old_bytes += block.stayed_bytes;
+    parts_.old_space.AdoptMixedBlock(index);
+  } else {
+    parts_.range.ClearBits(index);  // start bits are of old and large objects only
+    parts_.nursery.KeepAsSurvivor(index);
+  }
+}
+
+// Clears the collector's bits of the objects that stayed. In a block that becomes old without having
+// been meant to, every one of them is retained: their scans took them for young.
+void Evacuator::FinishStayed(size_t index) {
+  Block& block = parts_.range.block(index);
+  const uint64_t* starts = parts_.range.StartWords(index);
+  for (size_t i = 0; i < kBitmapWordsPerBlock; ++i) {
+    for (uint64_t bits = starts[i]; bits != 0; bits &= bits - 1) {
+      const size_t granule = i * 64 + static_cast<size_t>(std::countr_zero(bits));
+      auto* object = reinterpret_cast<Object*>(parts_.range.BlockStart(index) + granule * 8);
+      object->set_header(object->header() & ~(Object::kReachedBit | Object::kPinnedBit));
+      if (block.no_room && !block.promote) parts_.remembered.Retain(object);
+    }
+  }
+}
+
+void Evacuator::FinishStationary(uint64_t now, std::vector<Object*>& stationary_young) {
+  size_t kept = 0;
+  for (Object* object : stationary_young) {
+    const uint64_t header = object->header();
+    if (!(header & Object::kReachedBit)) {
+      if (parts_.range.BlockOf(object).kind == BlockKind::kLarge) {
+        parts_.large_space.Free(object, now);
+      } else {
+        parts_.old_space.FreeCell(object);
+      }
+      continue;
+    }
+    object->set_header(header & ~Object::kReachedBit);
+    if (header & Object::kStationaryYoungBit) stationary_young[kept++] = object;
+  }
+  stationary_young.resize(kept);
+}
+
+}  // namespace neap::gc

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "neap/gc/type.h"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "neap/runtime/check.h"
+#include "type_table.h"
+
+namespace neap::gc {
+
+TypeInfo type_table[kMaxTypes];
+
+namespace {
+
+constexpr uint64_t kMaxLengthBytes = uint64_t{1} << 47;
+
+struct Registry {
+  std::mutex mutex;
+  std::vector<TypeDescriptor*> types{nullptr};  // never freed: ids live as long as the process
+};
+Registry& registry() {
+  static auto* r = new Registry;
+  return *r;
+}
+
+void TraceWeakBox(Object* object, Tracer& tracer) {
+  tracer.VisitWeak(&static_cast<WeakBox*>(object)->target, 0, Tracer::Weakness::kBeforeFinalizers);
+}
+
+void TraceEphemerons(Object* object, Tracer& tracer) {
+  auto* table = static_cast<EphemeronTable*>(object);
+  for (uint64_t i = 0; i < table->length; ++i) {
+    tracer.VisitEphemeron(&table->pairs()[2 * i], &table->pairs()[2 * i + 1], 0);
+  }
+}
+
+}  // namespace
+
+namespace {
+
+// The slots that the descriptor names lie inside the object.
+void CheckLayout(const TypeDescriptor& descriptor) {
+  if (descriptor.layout == Layout::kBitmap) {
+    const uint32_t words = (descriptor.base_bytes - uint32_t{kHeaderBytes}) / 8;
+    NEAP_CHECK(words >= 64 || (descriptor.slot_bitmap >> words) == 0,
+               "T7: a bitmap names words of the fixed part only", "type=%s bitmap=%llx words=%u",
+               descriptor.name, static_cast<unsigned long long>(descriptor.slot_bitmap), words);
+  } else if (descriptor.layout == Layout::kSlots) {
+    const uint32_t first = descriptor.first_slot_bytes;
+    NEAP_CHECK(first >= kHeaderBytes && first % 8 == 0 && first <= RoundToObject(descriptor.base_bytes),
+               "T8: the first slot lies inside the object, at a multiple of 8", "type=%s first=%u",
+               descriptor.name, first);
+    NEAP_CHECK(descriptor.element_shift == TypeDescriptor::kFixedSize || descriptor.element_shift >= 3,
+               "T9: elements of a slot layout are whole words", "type=%s", descriptor.name);
+  }
+}
+
+}  // namespace
+
+TypeId RegisterType(const TypeDescriptor& descriptor) {
+  NEAP_CHECK(descriptor.base_bytes >= kHeaderBytes && descriptor.base_bytes < kMaxLengthBytes,
+             "T1: a type's base size holds at least the header", "type=%s base=%u", descriptor.name,
+             descriptor.base_bytes);
+  NEAP_CHECK(descriptor.layout != Layout::kCustom || descriptor.trace != nullptr,
+             "T2: a custom layout needs a trace function", "type=%s", descriptor.name);
+  NEAP_CHECK(!descriptor.has_weak_slots || descriptor.layout == Layout::kCustom,
+             "T3: weak slots are reported by a custom trace function", "type=%s", descriptor.name);
+  CheckLayout(descriptor);
+  Registry& r = registry();
+  std::lock_guard lock(r.mutex);
+  NEAP_CHECK(r.types.size() < kMaxTypes, "T4: at most 65,535 types", "type=%s", descriptor.name);
+  const auto id = static_cast<TypeId>(r.types.size());
+  r.types.push_back(new TypeDescriptor(descriptor));
+  TypeInfo& info = type_table[id];
+  info.layout = descriptor.layout;
+  info.element_shift = descriptor.element_shift;
+  info.is_value = descriptor.is_value;
+  info.has_weak_slots = descriptor.has_weak_slots;
+  info.base_bytes = descriptor.base_bytes;
+  if (descriptor.element_shift == TypeDescriptor::kFixedSize) {
+    info.base_bytes = static_cast<uint32_t>(
+        std::max(RoundToObject(descriptor.base_bytes), kMinObjectBytes));
+  } else {
+    NEAP_CHECK(descriptor.base_bytes >= kMinObjectBytes && descriptor.element_shift < 32,
+               "T5: a variable-size type has room for its length", "type=%s", descriptor.name);
+  }
+  info.first_slot_bytes = descriptor.first_slot_bytes;
+  info.slot_bitmap = descriptor.slot_bitmap;
+  info.trace = descriptor.trace;
+  info.off_heap_bytes = descriptor.off_heap_bytes;
+  info.drop = descriptor.drop;
+  return id;
+}
+
+const TypeDescriptor& GetType(TypeId id) {
+  Registry& r = registry();
+  std::lock_guard lock(r.mutex);
+  NEAP_CHECK(id != 0 && id < r.types.size(), "T6: an object's type is registered", "type=%u", id);
+  return *r.types[id];
+}
+
+int RegisteredTypes() {
+  Registry& r = registry();
+  std::lock_guard lock(r.mutex);
+  return static_cast<int>(r.types.size()) - 1;
+}
+
+size_t ObjectBytes(const Object* object) {
+  return ObjectBytesOf(object, type_table[object->type()]);
+}
+
+size_t BytesFor(TypeId type, uint64_t length) {
+  const TypeInfo& info = type_table[type];
+  if (info.element_shift == TypeDescriptor::kFixedSize) return info.base_bytes;
+  if (length > (kMaxLengthBytes >> info.element_shift)) return 0;
+  return RoundToObject(info.base_bytes + (length << info.element_shift));
+}
+
+TypeId ByteArray::Type() {
+  static const TypeId id =
+      RegisterType({.name = "bytes", .base_bytes = sizeof(ByteArray), .element_shift = 0});
+  return id;
+}
+TypeId SlotArray::Type() {
+  static const TypeId id = RegisterType({.name = "slots",
+                                         .layout = Layout::kSlots,
+                                         .base_bytes = sizeof(SlotArray),
+                                         .element_shift = 3,
+                                         .first_slot_bytes = sizeof(SlotArray)});
+  return id;
+}
+TypeId WeakBox::Type() {
+  static const TypeId id = RegisterType({.name = "weak-box",
+                                         .layout = Layout::kCustom,
+                                         .base_bytes = sizeof(WeakBox),
+                                         .trace = TraceWeakBox,
+                                         .has_weak_slots = true});
+  return id;
+}
+TypeId EphemeronTable::Type() {
+  static const TypeId id = RegisterType({.name = "ephemerons",
+                                         .layout = Layout::kCustom,
+                                         .base_bytes = sizeof(EphemeronTable),
+                                         .element_shift = 4,
+                                         .trace = TraceEphemerons,
+                                         .has_weak_slots = true});
+  return id;
+}
+
+}  // namespace neap::gc
