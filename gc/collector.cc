@@ -162,6 +162,7 @@ bool Collector::Reserve() {
     clock_.SetSource([](void* self) { return static_cast<Collector*>(self)->AllocatedBytes(); }, this);
   }
   nursery_.SetLimit(nursery_off() ? 0 : NurseryTotalBytes(options_.nursery_bytes), scheduler_.procs());
+  MeasureMapped();
   PaceNow();
   return true;
 }
@@ -196,15 +197,17 @@ bool Collector::BeginPause(Mutator& m, Pause* pause) {
   pause->cpu_start_ns = ThreadCpuNanos();
   pause->faults_start = OsMinorFaults();
   if (!clock_.is_virtual()) {
-    limiter_.AddMutatorTime(MutatorNsSinceLastPause(pause->stop.requested_ns));
+    limiter_.AddMutatorTime(MutatorNsSinceLastPause(pause->stop));
   }
   return true;
 }
 
-uint64_t Collector::MutatorNsSinceLastPause(uint64_t now_ns) const {
-  const uint64_t wall = now_ns > last_pause_end_ns_ ? now_ns - last_pause_end_ns_ : 0;
-  const auto running = std::min<size_t>(static_cast<size_t>(scheduler_.procs()), roots_.mutators());
-  return wall * std::max<size_t>(running, 1);
+// CPU time of the program since the last pause, taking the Ps that ran when this stop was asked for
+// as those that ran all the time.
+uint64_t Collector::MutatorNsSinceLastPause(const StopInfo& stop) const {
+  const uint64_t now_ns = stop.requested_ns;
+  const uint64_t wall_ns = now_ns > last_pause_end_ns_ ? now_ns - last_pause_end_ns_ : 0;
+  return wall_ns * static_cast<uint64_t>(stop.waited_for + 1);
 }
 
 void Collector::EndPause(Mutator& m, const Pause&) {
@@ -380,7 +383,7 @@ void Collector::FinishMinorPause(Mutator& m, const Pause& pause, MinorEvent* eve
   event->time_to_safepoint_ns = pause.stop.time_to_safepoint_ns;
   event->cpu_ns = ThreadCpuNanos() - pause.cpu_start_ns;
   event->page_faults = OsMinorFaults() - pause.faults_start;
-  event->lost_events = m.processor_->events.lost();
+  event->lost_events = LostEvents();
   event->pause_ns = MonotonicNanos() - pause.stop.requested_ns;
   pauses_.Record(event->pause_ns);
   if (!clock_.is_virtual()) {
@@ -393,6 +396,7 @@ void Collector::FinishMinorPause(Mutator& m, const Pause& pause, MinorEvent* eve
     figures_.max_pause_ns = std::max(figures_.max_pause_ns, event->pause_ns);
     figures_.gc_cpu_ns += event->cpu_ns;
     figures_.page_faults += event->page_faults;
+    figures_.limiter_ns = limiter_.engaged_ns();
   }
   Emit(*m.processor_, EventKind::kMinor, reinterpret_cast<const uint64_t*>(event), sizeof(*event) / 8);
 }
@@ -430,6 +434,7 @@ void Collector::MajorWhileStopped(Mutator& m, Cause cause, MajorEvent* event) {
   uint64_t mark_ns = MonotonicNanos();
   GatherLocals();
   event->heap_before_bytes = OldBytes() + YoungBytes();
+  off_heap_before_bytes_ = OffHeapBytes();
   event->counter_bytes = counter_bytes_.load();
   old_space_.FinishSweep(clock_.Now());
   large_space_.FinishSweep(clock_.Now());
@@ -495,6 +500,10 @@ void Collector::ClearNurseryMarks() {
 
 void Collector::Repace(MajorEvent* event) {
   const MarkCounts& counts = marker_.counts();
+  {
+    std::lock_guard lock(pace_mutex_);
+    MeasureMapped();  // before the counters below forget the garbage that is not swept yet
+  }
   total_marked_bytes_.store(counts.marked_bytes);
   old_marked_bytes_.store(counts.marked_bytes - counts.young_bytes);
   old_since_mark_bytes_.store(0);
@@ -521,12 +530,16 @@ void Collector::Repace(MajorEvent* event) {
   event->procs = static_cast<uint64_t>(scheduler_.procs());
 }
 
-// At the end of a major and when a knob turns.
-void Collector::PaceNow() {
-  std::lock_guard lock(pace_mutex_);
+// What the heap holds from the OS at the end of a cycle, garbage that is not swept yet included.
+void Collector::MeasureMapped() {
   pacer_inputs_.mapped_bytes = MappedBytes();
   pacer_inputs_.free_block_bytes = range_.warm_blocks() * kBlockBytes + large_space_.free_bytes();
   pacer_inputs_.heap_bytes = OldBytes();
+}
+
+// At the end of a major and when a knob turns.
+void Collector::PaceNow() {
+  std::lock_guard lock(pace_mutex_);
   pacer_inputs_.gogc = gogc_.load();
   pacer_inputs_.memory_limit_bytes = memory_limit_bytes_.load();
   pacer_inputs_.min_heap_bytes = options_.min_heap_bytes;
@@ -544,16 +557,17 @@ void Collector::FinishMajorPause(Mutator& m, const Pause& pause, MajorEvent* eve
   event->time_to_safepoint_ns = pause.stop.time_to_safepoint_ns;
   event->cpu_ns = ThreadCpuNanos() - pause.cpu_start_ns;
   event->page_faults = OsMinorFaults() - pause.faults_start;
-  event->lost_events = m.processor_->events.lost();
+  event->lost_events = LostEvents();
   event->pause_ns = MonotonicNanos() - pause.stop.requested_ns;
   pauses_.Record(event->pause_ns);
   last_major_ns_.store(MonotonicNanos());
   if (!clock_.is_virtual()) {
-    const uint64_t before = event->heap_before_bytes, after = OldBytes() + YoungBytes();
+    const uint64_t before = event->heap_before_bytes + off_heap_before_bytes_;
+    const uint64_t after = OldBytes() + YoungBytes() + OffHeapBytes();
     limiter_.EndCycle({.gc_ns = event->pause_ns * static_cast<uint64_t>(scheduler_.procs()),
                        .heap_before_bytes = before,
                        .freed_bytes = before > after ? before - after : 0,
-                       .limit_bound = limit_bound_.load()});
+                       .limit_bound = event->cause == static_cast<uint64_t>(Cause::kLimit)});
     give_up_.store(limiter_.out_of_memory());
   }
   uint64_t gc_cpu_ns;
@@ -563,6 +577,7 @@ void Collector::FinishMajorPause(Mutator& m, const Pause& pause, MajorEvent* eve
     figures_.max_pause_ns = std::max(figures_.max_pause_ns, event->pause_ns);
     figures_.gc_cpu_ns += event->cpu_ns;
     figures_.page_faults += event->page_faults;
+    figures_.limiter_ns = limiter_.engaged_ns();
     gc_cpu_ns = figures_.gc_cpu_ns;
   }
   CountMajor(*event);

@@ -146,13 +146,15 @@ class Collector {
   void ClearNurseryMarks();
   void AdaptNursery(const MinorEvent& event, uint64_t eden_consumed);
   void Repace(MajorEvent* event);
+  void MeasureMapped();
   void PaceNow();
   void CountMinor(const MinorEvent& event);
   void CountMajor(const MajorEvent& event);
   void VerifyIfAsked(const char* when);
   void FinishMinorPause(Mutator& m, const Pause& pause, MinorEvent* event);
   void FinishMajorPause(Mutator& m, const Pause& pause, MajorEvent* event);
-  uint64_t MutatorNsSinceLastPause(uint64_t now_ns) const;
+  uint64_t MutatorNsSinceLastPause(const StopInfo& stop) const;
+  uint64_t LostEvents() const;
 
   // Policy.
   bool MajorDue() const;
@@ -213,6 +215,7 @@ class Collector {
   std::atomic<uint64_t> collection_number_{0};   // minors + majors, for stress-major
   std::atomic<uint64_t> last_major_ns_{0};
   uint64_t last_pause_end_ns_ = 0;
+  uint64_t off_heap_before_bytes_ = 0;           // at the start of the present major
   uint64_t start_ns_ = 0;
   uint64_t start_cpu_ns_ = 0;
 

@@ -180,6 +180,13 @@ void Collector::CountMajor(const MajorEvent& event) {
   figures_.finalizers_queued += marker_.counts().finalizers_queued;
 }
 
+uint64_t Collector::LostEvents() const {
+  uint64_t lost = 0;
+  auto& scheduler = const_cast<Scheduler&>(scheduler_);
+  for (int id = 0; id < scheduler.created(); ++id) lost += scheduler.processor(id).events.lost();
+  return lost;
+}
+
 Stats Collector::Snapshot() const {
   Stats stats;
   {
@@ -191,8 +198,8 @@ Stats Collector::Snapshot() const {
     stats.alloc_objects += __atomic_load_n(&local.objects, __ATOMIC_RELAXED) + local.old_objects.Get();
     stats.old_alloc_bytes += local.old_bytes.Get();
     stats.logged_objects += local.logged_objects.Get();
-    stats.lost_events += const_cast<Scheduler&>(scheduler_).processor(id).events.lost();
   }
+  stats.lost_events = LostEvents();
   stats.young_alloc_bytes = YoungAllocatedBytes();
   stats.alloc_bytes = stats.young_alloc_bytes + stats.old_alloc_bytes;
   stats.minors = minors();
@@ -212,7 +219,6 @@ Stats Collector::Snapshot() const {
   stats.free_block_bytes = range_.warm_blocks() * kBlockBytes + large_space_.free_bytes();
   stats.released_bytes = range_.released_bytes() + large_space_.released_bytes();
   stats.metadata_bytes = range_.metadata_bytes();
-  stats.limiter_ns = limiter_.engaged_ns();
   return stats;
 }
 

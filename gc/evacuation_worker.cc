@@ -32,10 +32,29 @@ void EvacuationWorker<kParallel>::CopySlots(Word* first, size_t count) {
     }
     for (size_t k = 0; k < n; ++k) {
       const Word word = *found[k];
+      const size_t height = stack_.size();
       const Word now = Evacuate(word, parts_.range.SpaceOf(word));
       if (now != word) InitSlot(found[k], now);
+      if (depth_ < kEagerDepth && stack_.size() > height) ScanParts(height);
     }
   }
+}
+
+// The objects just copied are scanned before the next slot is followed, so that a table's parts lie
+// right behind it and not behind all its siblings. Two levels of recursion are enough for that; from
+// there on the stack does the same without recursion.
+template <bool kParallel>
+void EvacuationWorker<kParallel>::ScanParts(size_t height) {
+  if constexpr (kParallel) {
+    if (shared_ != nullptr && shared_->idle.load(std::memory_order_relaxed) > 0) return;
+  }
+  const uint8_t young = young_;
+  const bool weak = weak_;
+  ++depth_;
+  while (stack_.size() > height) ScanWord(stack_.Pop());
+  --depth_;
+  young_ = young;
+  weak_ = weak;
 }
 
 template <bool kParallel>

@@ -122,11 +122,13 @@ class EvacuationWorker final : public EvacuationWorkerBase {
   static constexpr Word kOldTag = 1;          // work words: the object is old, its scan may retain it
   static constexpr size_t kShareAbove = 64;   // words kept for oneself while others are idle
   static constexpr size_t kBatch = 16;        // slots looked up before the first is followed
+  static constexpr int kEagerDepth = 2;       // scans nested for the sake of copy order
 
   SpaceByte SpaceAt(size_t offset) const { return parts_.range.SpaceOf(offset + BaseWord()); }
   Word BaseWord() const { return reinterpret_cast<Word>(base_); }
 
   void CopySlots(Word* first, size_t count);
+  void ScanParts(size_t height);
   void NoteYoung(Word word) {
     const size_t offset = word - BaseWord();
     if (offset >= bytes_) return;
@@ -156,6 +158,7 @@ class EvacuationWorker final : public EvacuationWorkerBase {
   bool TakeShared();
 
   Mode mode_ = Mode::kCopy;
+  int depth_ = 0;
   uint8_t young_ = 0;      // kSpaceYoung: the object being scanned has a young referent
   bool weak_ = false;      // the object being scanned reported a weak slot or an ephemeron
   bool evacuated_ = false; // kEphemerons: something was evacuated

@@ -15,9 +15,9 @@
 // set and its start bit in the bitmap. Stationary objects (large ones, and those born never to move)
 // are reached in the same way and age in their header.
 //
-// Copy order: the work list is a stack, and an object's slots are copied one after another when it
-// is scanned; so parts come to lie behind each other close to their parent, and a list is copied in
-// order (depth first). Breadth-first (Cheney) would scatter the parts.
+// Copy order: depth first. The work list is a stack, and what a slot brings is scanned before the
+// next slot of the same object is followed (ScanParts); so a table's parts come to lie right behind
+// it, and a list in order. Breadth-first (Cheney) would scatter the parts.
 //
 // Old objects: a scan of an old object, promoted or remembered, ends with a verdict. If one of its
 // referents is still young it is retained (log state kLogged, scanned again at the next minor);

@@ -17,6 +17,7 @@ void Marker::Begin() {
 }
 
 void Marker::VisitSlots(Word* first, size_t count) {
+  if (mode_ == Mode::kRescan) RescanSlots(first, count);
   if (mode_ != Mode::kMark) return;
   for (size_t i = 0; i < count; ++i) {
     const Word word = first[i];
@@ -94,7 +95,7 @@ void Marker::ScanSlots(Object* object, const TypeInfo& type) {
     case Layout::kCustom:
       weak_ = false;
       type.trace(object, *this);
-      if (weak_ && mode_ == Mode::kMark) weak_holders_.push_back(object);
+      if (weak_ && mode_ <= Mode::kRescan) weak_holders_.push_back(object);
       return;
   }
 }
@@ -102,29 +103,39 @@ void Marker::ScanSlots(Object* object, const TypeInfo& type) {
 // --- Overflow -------------------------------------------------------------------------------------------
 
 // Some edges were dropped: every marked object is scanned again, block by block, so that each dropped
-// edge is met again. Each round marks at least one object or ends the overflow.
+// edge is met again. A rescan follows each edge before it looks at the next, so it drops edges only
+// of objects that it marks itself: one round per level of such objects, not one per stackful.
 void Marker::RescanMarked() {
   overflowed_ = false;
   ++counts_.overflows;
   weak_holders_.clear();  // the rescan notes them again
+  mode_ = Mode::kRescan;
   const size_t blocks = range_.block_limit();
   for (size_t i = 0; i < blocks; ++i) {
-    if (range_.space(i) != kSpaceNone) RescanRun(i, i + 1);
+    if (range_.space(i) != kSpaceNone) RescanBlock(i);
+  }
+  mode_ = Mode::kMark;
+}
+
+void Marker::RescanBlock(size_t block) {
+  const uint64_t* marks = range_.MarkWords(block);
+  for (size_t w = 0; w < kBitmapWordsPerBlock; ++w) {
+    for (uint64_t bits = marks[w]; bits != 0; bits &= bits - 1) {
+      const size_t granule = w * 64 + static_cast<size_t>(std::countr_zero(bits));
+      auto* object = reinterpret_cast<Object*>(range_.BlockStart(block) + granule * 8);
+      ScanSlots(object, type_table[object->type()]);
+    }
   }
 }
 
-void Marker::RescanRun(size_t first_block, size_t end_block) {
-  const uint64_t* marks = range_.MarkWords(first_block);
-  const size_t words = (end_block - first_block) * kBitmapWordsPerBlock;
-  for (size_t w = 0; w < words; ++w) {
-    for (uint64_t bits = marks[w]; bits != 0; bits &= bits - 1) {
-      const size_t granule = w * 64 + static_cast<size_t>(std::countr_zero(bits));
-      auto* object = reinterpret_cast<Object*>(range_.BlockStart(first_block) + granule * 8);
-      const TypeInfo& type = type_table[object->type()];
-      // Marking on the way keeps the stack short; a full stack only sets the flag again.
-      ScanSlots(object, type);
-      while (!stack_.empty()) MarkTarget(stack_.Pop());
-    }
+void Marker::RescanSlots(const Word* first, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const Word word = first[i];
+    if (IsLive(word)) continue;
+    mode_ = Mode::kMark;
+    MarkTarget(word);
+    while (!stack_.empty()) MarkTarget(stack_.Pop());
+    mode_ = Mode::kRescan;
   }
 }
 
@@ -133,6 +144,7 @@ void Marker::RescanRun(size_t first_block, size_t end_block) {
 void Marker::VisitWeak(Word* slot, Word cleared, Weakness weakness) {
   switch (mode_) {
     case Mode::kMark:
+    case Mode::kRescan:
       weak_ = true;
       if (range_.Contains(*slot) && type_table[ToObject(*slot)->type()].is_value) PushEdge(*slot);
       return;
@@ -152,6 +164,7 @@ void Marker::VisitWeak(Word* slot, Word cleared, Weakness weakness) {
 void Marker::VisitEphemeron(Word* key, Word* value, Word cleared) {
   switch (mode_) {
     case Mode::kMark:
+    case Mode::kRescan:
       weak_ = true;
       [[fallthrough]];
     case Mode::kEphemerons: {

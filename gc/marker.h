@@ -63,7 +63,9 @@ class Marker final : public Tracer {
   void VisitEphemeron(Word* key, Word* value, Word cleared) override;
 
  private:
-  enum class Mode : uint8_t { kMark, kEphemerons, kClearBefore, kSettle };
+  // What the slots that a scan reports are used for. kRescan: unmarked targets are marked at once,
+  // with all they reach, before the next slot.
+  enum class Mode : uint8_t { kMark, kRescan, kEphemerons, kClearBefore, kSettle };
   static constexpr size_t kRing = 32;  // edges in flight; more than the memory system overlaps
 
   void PushEdge(Word word) {
@@ -75,7 +77,8 @@ class Marker final : public Tracer {
   bool IsLive(Word word) const { return !range_.Contains(word) || range_.IsMarked(ToObject(word)); }
   void RunEphemerons();
   void RescanMarked();
-  void RescanRun(size_t first_block, size_t end_block);
+  void RescanBlock(size_t block);
+  void RescanSlots(const Word* first, size_t count);
   void Run(Mode mode);
 
   HeapRange& range_;

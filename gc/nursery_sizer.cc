@@ -73,6 +73,10 @@ constexpr double kStopNs = 10'000;       // stop, turnover and restart
 // Weight of a new sample in an average. Higher: follows noise. Lower: needs longer than a phase of
 // the program lasts.
 constexpr double kAlpha = 0.25;
+// Weight of the nth sample: a plain average at first, so that the spread is known as soon as the
+// mean.
+double WeightOf(uint32_t n) { return std::max(kAlpha, 1.0 / n); }
+
 // Full minors that teach nothing (start-up), and that a size is given before it is judged.
 constexpr uint32_t kStartupRounds = 3;
 constexpr uint32_t kSettleRounds = 3;
@@ -98,15 +102,16 @@ const char* SizerReasonName(SizerReason reason) {
 }
 
 void NurserySizer::Average::Add(double value) {
-  if (samples == 0) {
-    mean = value;
-    deviation = 0;
-  } else {
-    deviation += kAlpha * (std::abs(value - mean) - deviation);
-    mean += kAlpha * (value - mean);
-  }
   ++samples;
   known = true;
+  if (samples == 1) {
+    mean = value;
+    deviation = 0;
+    return;
+  }
+  const double weight = WeightOf(samples);
+  deviation += weight * (std::abs(value - mean) - deviation);
+  mean += weight * (value - mean);
 }
 
 void NurserySizer::Average::Seed(double guess_mean, double guess_deviation) {
@@ -315,12 +320,9 @@ double Share(uint64_t part, uint64_t whole) {
 bool CohortPredictor::EndMinor(const Sample& sample) {
   if (sample.eden_bytes == 0 || ++rounds_ <= kStartupRounds) return in_place_;
   const double ratio = Share(sample.eden_survived_bytes, sample.eden_bytes);
-  if (rounds_ == kStartupRounds + 1) {
-    survival_ = ratio;
-  } else {
-    deviation_ += kAlpha * (std::abs(ratio - survival_) - deviation_);
-    survival_ += kAlpha * (ratio - survival_);
-  }
+  const uint32_t samples = rounds_ - kStartupRounds;
+  if (samples > 1) deviation_ += WeightOf(samples) * (std::abs(ratio - survival_) - deviation_);
+  survival_ += WeightOf(samples) * (ratio - survival_);
   if (sample.aged_bytes > 0) {
     const double aged = Share(sample.aged_survived_bytes, sample.aged_bytes);
     aged_survival_ = aged_known_ ? aged_survival_ + kAlpha * (aged - aged_survival_) : aged;

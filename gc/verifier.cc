@@ -5,7 +5,7 @@
 // First block by block, as the parts keep their books:
 //
 //   block table     space byte fits the kind; no block is in the collection set
-//   bitmaps         nursery and free blocks have no bits; in a cell block bits stand at multiples of
+//   bitmaps         nursery and free blocks have no bits; bits of a cell block stand at multiples of
 //                   the cell size; swept blocks have no marks; marks only where objects start
 //   cells           type known, size fits the cell; what is marked dead is not looked at
 //   large objects   run, header, index, start bit and cards agree
@@ -107,22 +107,24 @@ class Verifier final : public Tracer {
   Collector& collector_;
   HeapRange& range_;
   std::vector<const TypeDescriptor*> types_;
-  std::vector<uint64_t> visited_;   // one bit per 8 bytes, as the heap's own bitmaps
+  std::vector<uint64_t> visited_;  // one bit per 8 bytes, as the heap's own bitmaps
   std::vector<Object*> work_;
   std::vector<Object*> ephemerons_;
-  std::vector<std::pair<const char*, size_t>> extents_;  // of objects whose place is free (no cells)
+  std::vector<std::pair<const char*, size_t>>
+      extents_;  // of objects whose place is free (no cells)
   absl::flat_hash_set<const Object*> remembered_;
   absl::flat_hash_set<const Object*> stationary_young_;
   const std::function<void(Object*)>* visit_ = nullptr;
-  Object* holder_ = nullptr;        // whose slots are visited; null for roots
+  Object* holder_ = nullptr;  // whose slots are visited; null for roots
   bool holder_has_young_ = false;
   Pass pass_ = Pass::kTrace;
   bool progress_ = false;
-  uint64_t old_bytes_ = 0;          // of objects in old and large space that are not known dead
+  uint64_t old_bytes_ = 0;  // of objects in old and large space that are not known dead
   absl::Status status_;
 };
 
-// --- Sizes and ages, computed from the descriptors alone --------------------------------------------
+// --- Sizes and ages, computed from the descriptors alone
+// --------------------------------------------
 
 size_t Verifier::SizeOf(const Object* object) const {
   const TypeDescriptor& type = *TypeOf(object);
@@ -148,7 +150,8 @@ bool Verifier::IsDeadUnswept(Object* object) {
   return unswept && !range_.IsMarked(object);
 }
 
-// --- The books ----------------------------------------------------------------------------------------
+// --- The books
+// ----------------------------------------------------------------------------------------
 
 void Verifier::CheckBlocks() {
   size_t kinds[6] = {};
@@ -228,11 +231,12 @@ void Verifier::CheckCells(size_t index) {
 void Verifier::CheckCell(size_t index, Object* object) {
   const Block& block = range_.block(index);
   if (TypeOf(object) == nullptr) {
-    return Fail("O1", absl::StrCat("no object at ", At(object), ", header ",
-                                   absl::Hex(object->header())));
+    return Fail(
+        "O1", absl::StrCat("no object at ", At(object), ", header ", absl::Hex(object->header())));
   }
   const size_t bytes = SizeOf(object);
-  const auto offset = static_cast<size_t>(reinterpret_cast<char*>(object) - range_.BlockStart(index));
+  const auto offset =
+      static_cast<size_t>(reinterpret_cast<char*>(object) - range_.BlockStart(index));
   if (offset + bytes > kBlockBytes) {
     return Fail("O1", absl::StrCat("object ", At(object), " leaves its block"));
   }
@@ -262,7 +266,8 @@ void Verifier::CheckNurseryLists() {
     Fail("N6", "a nursery block stands in two lists");
   }
   for (const uint32_t index : blocks) {
-    if (range_.block(index).kind == BlockKind::kNursery && range_.space(index) == kSpaceYoung) continue;
+    if (range_.block(index).kind == BlockKind::kNursery && range_.space(index) == kSpaceYoung)
+      continue;
     Fail("N6", absl::StrCat("block ", index, " of the nursery is no nursery block"));
   }
   size_t in_table = 0;
@@ -288,8 +293,8 @@ void Verifier::CheckLargeObjects() {
     }
     if (IsDeadUnswept(object)) continue;
     if (TypeOf(object) == nullptr || SizeOf(object) != header->object_bytes) {
-      return Fail("large", absl::StrCat("object ", At(object), " has not ", header->object_bytes,
-                                        " bytes"));
+      return Fail("large",
+                  absl::StrCat("object ", At(object), " has not ", header->object_bytes, " bytes"));
     }
     if (sizeof(LargeHeader) + header->object_bytes + header->card_count >
         header->pages * kLargePageBytes) {
@@ -326,7 +331,8 @@ void Verifier::CheckOldBytes() {
   }
 }
 
-// --- The remembered set -------------------------------------------------------------------------------
+// --- The remembered set
+// -------------------------------------------------------------------------------
 
 void Verifier::GatherRemembered() {
   if (!collector_.remembered().entries().empty()) Fail("N2", "entries are left outside a minor");
@@ -348,7 +354,8 @@ void Verifier::CheckRemembered(Object* object) {
   remembered_.insert(object);
 }
 
-// --- The graph ----------------------------------------------------------------------------------------
+// --- The graph
+// ----------------------------------------------------------------------------------------
 
 bool Verifier::CheckReference(const Word* slot, Word word) {
   Object* target = ToObject(word);

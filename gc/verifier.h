@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The whole-heap verifier: an independent reading of every structure of the heap, to be run with the
-// world stopped. It shares no traversal, no size class arithmetic and no bitmap walk with the code
-// that it checks; it only reads what the parts expose. What it checks stands in verifier.cc, one
-// numbered rule after the other.
+// The whole-heap verifier: an independent reading of every structure of the heap, to be run with
+// the world stopped. It shares no traversal, no size class arithmetic and no bitmap walk with the
+// code that it checks; it only reads what the parts expose. What it checks stands in verifier.cc,
+// one numbered rule after the other.
 //
 // It is not a collector: it changes nothing in the heap, and it allocates C++ memory freely (about
 // 16 bytes for each live object), so it is for debug runs, tests and tools.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What an allocation promises: zeroed, aligned, of its type, at the size its descriptor says, and its
-// bytes unharmed by whatever the collector does later.
+// What an allocation promises: zeroed, aligned, of its type, at the size its descriptor says, and
+// its bytes unharmed by whatever the collector does later.
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -150,10 +150,10 @@ TEST_SUITE("gc/allocation") {
   }
 
   TEST_CASE("a type descriptor that contradicts itself is a failed check") {
-    CHECK_THROWS_AS(gc::RegisterType({.name = "custom-without-trace",
-                                      .layout = gc::Layout::kCustom,
-                                      .base_bytes = 16}),
-                    CheckFailure);
+    CHECK_THROWS_AS(
+        gc::RegisterType(
+            {.name = "custom-without-trace", .layout = gc::Layout::kCustom, .base_bytes = 16}),
+        CheckFailure);
     CHECK_THROWS_AS(gc::RegisterType({.name = "bitmap-beyond-the-object",
                                       .layout = gc::Layout::kBitmap,
                                       .base_bytes = 24,

@@ -200,7 +200,8 @@ TEST_SUITE("gc/barrier") {
     const int steps = heap.heap().options().debug.verify != 0 ? 2000 : 50000;
     for (int step = 0; step < steps; ++step) {
       Node* node = NewNode(heap, step);
-      auto* holder = static_cast<SlotArray*>(gc::ToObject(holders->slots()[random.Below(kHolders)]));
+      auto* holder =
+          static_cast<SlotArray*>(gc::ToObject(holders->slots()[random.Below(kHolders)]));
       heap.m.Store(holder, holder->slots() + random.Below(holder->length), node);
       if (random.OneIn(500)) heap.MinorGC();
       if (random.OneIn(5000)) heap.FullGC();

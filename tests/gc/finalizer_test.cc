@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Finalizers: when an object is queued, in which order they run, what they may do, and how they meet
-// weak slots.
+// Finalizers: when an object is queued, in which order they run, what they may do, and how they
+// meet weak slots.
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
@@ -208,8 +208,8 @@ TEST_SUITE("gc/finalizer") {
   TEST_CASE("an ephemeron whose key is resurrected keeps its value until the key is gone") {
     QuietHeap heap;
     Recorder recorder(heap);
-    auto table = heap.Keep(
-        static_cast<gc::EphemeronTable*>(heap.m.Allocate(gc::EphemeronTable::Type(), 1)));
+    auto table =
+        heap.Keep(static_cast<gc::EphemeronTable*>(heap.m.Allocate(gc::EphemeronTable::Type(), 1)));
     {
       HandleScope scope(heap.m);
       Handle<Node> key = scope.New(heap.m.New<Node>(Node::Type()));

@@ -92,7 +92,8 @@ TEST_SUITE("gc/handle") {
   TEST_CASE("a border restores handle, pin and no-safepoint heights whatever happened inside") {
     QuietHeap heap;
     const gc::Mutator::Heights saved = heap.m.SaveHeights();
-    // A protected call that is left by longjmp runs no destructor: these objects are never destroyed.
+    // A protected call that is left by longjmp runs no destructor: these objects are never
+    // destroyed.
     alignas(HandleScope) unsigned char scope_memory[sizeof(HandleScope)];
     alignas(gc::Pin<Node>) unsigned char pin_memory[sizeof(gc::Pin<Node>)];
     auto* scope = new (scope_memory) HandleScope(heap.m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Cleanup hooks, root providers, events: what happens around a collection, in which order, and what is
-// refused there.
+// Cleanup hooks, root providers, events: what happens around a collection, in which order, and what
+// is refused there.
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -74,9 +74,7 @@ struct OneSlotCache : gc::RootProvider {
     ++visits;
     tracer.VisitSlot(&slot);
   }
-  static void Cleanup(void* context, uint64_t) {
-    static_cast<OneSlotCache*>(context)->slot = 0;
-  }
+  static void Cleanup(void* context, uint64_t) { static_cast<OneSlotCache*>(context)->slot = 0; }
   Word slot = 0;
   int visits = 0;
 };
@@ -133,7 +131,7 @@ TEST_SUITE("gc/hook") {
     heap.heap().RemoveRootProvider(&cache);
   }
 
-  TEST_CASE("a hook may not allocate, collect, verify or reach a safepoint") {
+  TEST_CASE("A2: a hook may not allocate, collect, verify or change the number of Ps") {
     static TestHeap* current = nullptr;
     QuietHeap heap;
     current = &heap;
@@ -145,10 +143,11 @@ TEST_SUITE("gc/hook") {
         {"collect", [](void*, uint64_t) { current->FullGC(); }},
         {"collect minor", [](void*, uint64_t) { current->MinorGC(); }},
         {"set procs", [](void*, uint64_t) { (void)current->heap().SetProcs(current->m, 2); }},
+        {"verify", [](void*, uint64_t) { (void)current->Broken(); }},
     };
     for (const auto& [name, hook] : misuses) {
       CAPTURE(name);
-      CHECK(DiesWith("stopped", [&, hook = hook] {
+      CHECK(DiesWith("A2", [&, hook = hook] {
         heap.heap().AddCleanupHook("misuse", hook, nullptr);
         heap.FullGC();
       }));
@@ -158,7 +157,8 @@ TEST_SUITE("gc/hook") {
   TEST_CASE("hooks are timed by name and a slow one is reported") {
     QuietHeap heap([](Options& options) { options.debug.slow_hook_us = 2000; });
     Log log(heap);
-    heap.heap().AddCleanupHook("quick", [](void*, uint64_t) {}, nullptr);
+    heap.heap().AddCleanupHook(
+        "quick", [](void*, uint64_t) {}, nullptr);
     heap.heap().AddCleanupHook(
         "slow",
         [](void*, uint64_t) {

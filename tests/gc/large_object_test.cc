@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Objects that never move: large ones and stationary ones. They are born young, age and die as others
-// do, and may own memory outside the heap.
+// Objects that never move: large ones and stationary ones. They are born young, age and die as
+// others do, and may own memory outside the heap.
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -104,7 +104,8 @@ TEST_SUITE("gc/large") {
     CHECK(node.get() == address);
   }
 
-  TEST_CASE("drop runs once for each dead owner, in a minor for young ones, in a major for old ones") {
+  TEST_CASE(
+      "drop runs once for each dead owner, in a minor for young ones, in a major for old ones") {
     const int64_t count = Buffer::live_count();
     QuietHeap heap;
     Handle<Buffer> kept = heap.Keep(Buffer::TryMake(heap.m, 1000));
@@ -164,7 +165,8 @@ TEST_SUITE("gc/large") {
     CHECK(most <= 4 << 20);
   }
 
-  TEST_CASE("with nursery=off stationary and large objects are old from birth and dropped by a major") {
+  TEST_CASE(
+      "with nursery=off stationary and large objects are old from birth and dropped by a major") {
     const int64_t count = Buffer::live_count();
     QuietHeap heap([](Options& options) { options.nursery = Options::Nursery::kOff; });
     Handle<Buffer> kept = heap.Keep(Buffer::TryMake(heap.m, 10));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The young generation: aging, promotion, copy order, sizes, and the switches that make moving visible
-// (no-room, poison, rotate).
+// The young generation: aging, promotion, copy order, sizes, and the switches that make moving
+// visible (no-room, poison, rotate).
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -126,8 +126,8 @@ TEST_SUITE("gc/nursery") {
     int beside = 0;
     for (uint64_t i = 0; i < 100; ++i) {
       auto* table = static_cast<toy::Dictionary*>(gc::ToObject(tables->slots()[i]));
-      const auto distance = reinterpret_cast<intptr_t>(table->part.get()) -
-                            reinterpret_cast<intptr_t>(table);
+      const auto distance =
+          reinterpret_cast<intptr_t>(table->part.get()) - reinterpret_cast<intptr_t>(table);
       beside += std::abs(distance) <= 256 ? 1 : 0;
     }
     // A few pairs may straddle the end of a block.
@@ -157,8 +157,8 @@ TEST_SUITE("gc/nursery") {
     heap.MinorGC();
     int neighbours = 0;
     for (const Node* node = head.get(); node->left.get() != nullptr; node = node->left.get()) {
-      const auto distance = reinterpret_cast<intptr_t>(node->left.get()) -
-                            reinterpret_cast<intptr_t>(node);
+      const auto distance =
+          reinterpret_cast<intptr_t>(node->left.get()) - reinterpret_cast<intptr_t>(node);
       neighbours += std::abs(distance) <= 64 ? 1 : 0;
     }
     CHECK(neighbours >= 950);
@@ -276,7 +276,8 @@ TEST_SUITE("gc/nursery") {
     CHECK(heap.Broken() == "");
   }
 
-  TEST_CASE("a cohort that survives whole becomes old without being copied, and only when allowed") {
+  TEST_CASE(
+      "a cohort that survives whole becomes old without being copied, and only when allowed") {
     for (const bool allowed : {true, false}) {
       CAPTURE(allowed);
       QuietHeap heap([&](Options& options) { options.in_place = allowed; });

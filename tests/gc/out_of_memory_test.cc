@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Memory that cannot be had: every request either succeeds or returns null to a caller whose heap is
-// intact. The workload below fails its nth allocation for every n.
+// Memory that cannot be had: every request either succeeds or returns null to a caller whose heap
+// is intact. The workload below fails its nth allocation for every n.
 #include <cstdint>
 #include <vector>
 
@@ -34,8 +34,8 @@ struct Workload {
     return true;
   }
   bool Push(gc::TypeId type, uint64_t length, bool stationary = false) {
-    Object* object = stationary ? heap.m.TryAllocateStationary(type, length)
-                                : heap.m.TryAllocate(type, length);
+    Object* object =
+        stationary ? heap.m.TryAllocateStationary(type, length) : heap.m.TryAllocate(type, length);
     if (object == nullptr) return false;
     heap.m.Store(array.get(), array->slots() + objects++, object);
     return true;
@@ -206,6 +206,7 @@ TEST_SUITE("gc/out-of-memory") {
     Handle<Object> keep = heap.Keep<Object>(second);
     CHECK(heap.m.TryAllocate(ByteArray::Type(), 8 << 20) == nullptr);
     CHECK(reserve.asked == 2);
+    CHECK(gc::ObjectBytes(keep.get()) > 6 << 20);
     CHECK(heap.Broken() == "");
     CHECK(first->length == 6 << 20);
   }

@@ -114,7 +114,8 @@ TEST_SUITE("gc/pin") {
     CHECK(heap.Broken() == "");
   }
 
-  TEST_CASE("a storm of pins: one object in ten, released in reverse order, over many collections") {
+  TEST_CASE(
+      "a storm of pins: one object in ten, released in reverse order, over many collections") {
     TinyHeap heap;
     Random random;
     const int rounds = heap.heap().options().debug.stress_alloc != 0 ? 3 : 20;

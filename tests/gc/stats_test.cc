@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // The figures of a heap: identities that hold at any time, counters that never fall, names.
+#include "neap/gc/stats.h"
+
 #include <cstdint>
 #include <set>
 #include <string>
 
 #include "doctest/doctest.h"
-#include "neap/gc/stats.h"
 #include "support/heap_fixture.h"
 #include "support/random.h"
 
@@ -17,7 +18,8 @@ using gc::ByteArray;
 using gc::Stats;
 
 bool IsGauge(const gc::StatName& name) {
-  return std::string(name.sentence).rfind("gauge", 0) == 0 || std::string(name.field) == "max_pause_ns";
+  return std::string(name.sentence).rfind("gauge", 0) == 0 ||
+         std::string(name.field) == "max_pause_ns";
 }
 
 // Identities between figures, and counters against an earlier snapshot.
@@ -103,6 +105,21 @@ TEST_SUITE("gc/stats") {
       CHECK(heap.heap().LiveEstimateBytes() == bytes);
       CHECK(heap.TreeIs(tree.get(), 10));
     }
+  }
+
+  TEST_CASE("a tiny heap obeys NEAP_DEBUG: the stress runs stress") {
+    TinyHeap heap;
+    const DebugSwitches& debug = heap.heap().options().debug;
+    const uint64_t collections = heap.heap().minors() + heap.heap().majors();
+    for (int i = 0; i < 1000; ++i) {
+      heap.m.New<Node>(Node::Type());
+      heap.m.Poll();
+    }
+    // 32,000 bytes through a nursery of 4 KiB are at least 7 collections in any mode.
+    uint64_t expected = 7;
+    if (debug.stress_alloc != 0) expected = 1000 / debug.stress_alloc;
+    if (debug.stress_safepoint != 0) expected = 1000 / debug.stress_safepoint;
+    CHECK(heap.heap().minors() + heap.heap().majors() - collections >= expected);
   }
 
   TEST_CASE("the live estimate follows allocation between collections") {

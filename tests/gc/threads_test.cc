@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Several mutators on one heap: allocation, shared objects under the barrier, blocking regions, and Ps
-// that come and go. The suite `tsan` runs this file's cases under ThreadSanitizer.
+// Several mutators on one heap: allocation, shared objects under the barrier, blocking regions, and
+// Ps that come and go. The suite `tsan` runs this file's cases under ThreadSanitizer.
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The verifier finds what it is for: each case breaks one rule of a sound heap by hand, sees it named,
-// and mends it. A verifier that has never found anything proves nothing.
+// The verifier finds what it is for: each case breaks one rule of a sound heap by hand, sees it
+// named, and mends it. A verifier that has never found anything proves nothing.
 #include <cstdint>
 #include <string>
 
@@ -132,7 +132,8 @@ TEST_SUITE("gc/verifier") {
 
   TEST_CASE("N5: a bit of a minor that was left behind, young or old") {
     Subject heap;
-    for (Object* object : {static_cast<Object*>(heap.young.get()), static_cast<Object*>(heap.old.get())}) {
+    for (Object* object :
+         {static_cast<Object*>(heap.young.get()), static_cast<Object*>(heap.old.get())}) {
       for (const uint64_t bit : {Object::kReachedBit, Object::kPinnedBit}) {
         const uint64_t header = object->header();
         object->set_header(header | bit);

@@ -23,8 +23,7 @@ Handle<WeakBox> MakeBox(TestHeap& heap, Handle<Object> target) {
 }
 
 Handle<EphemeronTable> MakeTable(TestHeap& heap, uint64_t pairs) {
-  return heap.Keep(
-      static_cast<EphemeronTable*>(heap.m.Allocate(EphemeronTable::Type(), pairs)));
+  return heap.Keep(static_cast<EphemeronTable*>(heap.m.Allocate(EphemeronTable::Type(), pairs)));
 }
 
 void SetPair(TestHeap& heap, Handle<EphemeronTable> table, uint64_t i, const Object* key,
@@ -212,7 +211,8 @@ TEST_SUITE("gc/ephemeron") {
     CHECK(heap.Broken() == "");
   }
 
-  TEST_CASE("an old key keeps a young value of an old table, and an old value goes with a young key") {
+  TEST_CASE(
+      "an old key keeps a young value of an old table, and an old value goes with a young key") {
     QuietHeap heap;
     Handle<EphemeronTable> table = MakeTable(heap, 2);
     Handle<Node> old_key = heap.MakeOldNode(1);

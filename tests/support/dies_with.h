@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Proof that misuse ends the process with the right rule on stderr. Used where the check handler that
-// throws is not enough: a check that fails while the world is stopped leaves a heap nobody may use.
+// Proof that misuse ends the process with the right rule on stderr. Used where the check handler
+// that throws is not enough: a check that fails while the world is stopped leaves a heap nobody may
+// use.
 //
 //   CHECK(DiesWith("may not allocate", [&] { heap.Collect(m); }));
 #ifndef NEAP_TESTS_SUPPORT_DIES_WITH_H_
@@ -18,8 +19,8 @@
 
 namespace neap::testing {
 
-// Runs `body` in a forked child whose failed checks abort. True when the child was killed by an abort
-// after printing `rule`. The caller must be the only thread that matters to `body`.
+// Runs `body` in a forked child whose failed checks abort. True when the child was killed by an
+// abort after printing `rule`. The caller must be the only thread that matters to `body`.
 template <typename Body>
 bool DiesWith(const std::string& rule, Body body) {
   int pipe_ends[2];

@@ -9,9 +9,10 @@
 //   CHECK(heap.ListIs(list, 100));
 //
 // Two presets. A TinyHeap obeys NEAP_DEBUG, so the same test is repeated with a collection at every
-// allocation, without room to evacuate, and so on: it says what must hold in every mode. A QuietHeap
-// collects only when told (roomy nursery, pacer off, stress switches off; verification and poisoning
-// are still obeyed): it is for sentences about one collection, such as ages and counts.
+// allocation, without room to evacuate, and so on: it says what must hold in every mode. A
+// QuietHeap collects only when told (roomy nursery, pacer off, stress switches off; verification
+// and poisoning are still obeyed): it is for sentences about one collection, such as ages and
+// counts.
 #ifndef NEAP_TESTS_SUPPORT_HEAP_FIXTURE_H_
 #define NEAP_TESTS_SUPPORT_HEAP_FIXTURE_H_
 
@@ -180,8 +181,7 @@ class TinyHeap : public TestHeap {
 
  private:
   friend class QuietHeap;
-  static gc::Options Changed(gc::Options options,
-                             const std::function<void(gc::Options&)>& change) {
+  static gc::Options Changed(gc::Options options, const std::function<void(gc::Options&)>& change) {
     if (change) change(options);
     return options;
   }

@@ -93,8 +93,7 @@ TypeId Dictionary::Type() {
   return type;
 }
 
-gc::Handle<Dictionary> Dictionary::Make(gc::Mutator& m, gc::HandleScope& scope,
-                                        uint64_t capacity) {
+gc::Handle<Dictionary> Dictionary::Make(gc::Mutator& m, gc::HandleScope& scope, uint64_t capacity) {
   NEAP_CHECK(capacity >= 2 && (capacity & (capacity - 1)) == 0,
              "a dictionary's capacity is a power of two");
   gc::Handle<Dictionary> table = scope.New(m.New<Dictionary>(Type()));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A second embedder, beside the VM: objects of every layout that a type descriptor can describe. They
-// prove that gc/ knows nothing of a language, and they are the material of the heap's tests, of the
-// fuzzer and of the benchmarks.
+// A second embedder, beside the VM: objects of every layout that a type descriptor can describe.
+// They prove that gc/ knows nothing of a language, and they are the material of the heap's tests,
+// of the fuzzer and of the benchmarks.
 //
 //   Node        bitmap     [left][right][key]            lists and trees
 //   Pair        all slots  [head][tail]                  any two objects

