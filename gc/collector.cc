@@ -78,6 +78,8 @@ namespace {
 // Parallel copying pays above this many predicted survivor bytes: starting a helper costs some 10 us
 // and compare-and-swap forwarding about a third of the copying speed.
 constexpr uint64_t kParallelFromBytes = 512 << 10;
+// A heap with less address space than this is not worth starting.
+constexpr size_t kMinReserveBytes = size_t{256} << 20;
 // In-place promotion pauses while old mixed blocks are emptier than this.
 constexpr uint64_t kMinMixedPercent = 50;
 
@@ -151,11 +153,18 @@ absl::StatusOr<std::unique_ptr<Collector>> Collector::Create(const Options& opti
   return collector;
 }
 
-bool Collector::Reserve() {
-  if (!range_.Reserve(options_.reserve_bytes, options_.huge_pages) || !marker_.Reserve() ||
-      !evacuator_.Reserve()) {
-    return false;
+// Address space is asked for generously; where it is limited (ulimit -v, a debugger) half will do.
+bool Collector::ReserveSpace() {
+  for (size_t bytes = options_.reserve_bytes;; bytes /= 2) {
+    if (range_.Reserve(bytes, options_.huge_pages) && marker_.Reserve() && evacuator_.Reserve()) {
+      return true;
+    }
+    if (bytes / 2 < kMinReserveBytes) return false;
   }
+}
+
+bool Collector::Reserve() {
+  if (!ReserveSpace()) return false;
   scheduler_.SetNewProcessorFunction(&Collector::NewProcessor, this);
   for (int id = 0; id < scheduler_.created(); ++id) NewProcessor(scheduler_.processor(id), this);
   if (clock_.is_virtual()) {

@@ -123,6 +123,7 @@ class Collector {
  private:
   explicit Collector(const Options& options);
   bool Reserve();
+  bool ReserveSpace();
   static void NewProcessor(Processor& p, void* context);
 
   // A stop of the world on behalf of a collection.

@@ -31,9 +31,12 @@ size_t RoundUp(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
 
 }  // namespace
 
-HeapRange::~HeapRange() {
-  const auto release = [](void* p, size_t bytes) {
+HeapRange::~HeapRange() { Release(); }
+
+void HeapRange::Release() {
+  const auto release = [](auto*& p, size_t bytes) {
     if (p != nullptr) OsRelease(p, RoundUp(bytes, kOsPageBytes));
+    p = nullptr;
   };
   release(base_, bytes_);
   release(space_, bytes_ >> kBlockShift);
@@ -43,6 +46,7 @@ HeapRange::~HeapRange() {
 }
 
 bool HeapRange::Reserve(size_t bytes, bool huge_pages) {
+  Release();
   bytes_ = RoundUp(bytes, kChunkBytes);
   huge_pages_ = huge_pages;
   base_ = static_cast<char*>(OsReserve(bytes_, kChunkBytes));
@@ -51,8 +55,8 @@ bool HeapRange::Reserve(size_t bytes, bool huge_pages) {
   starts_ = static_cast<uint64_t*>(ReserveTable(bytes_ >> 6));
   marks_ = static_cast<uint64_t*>(ReserveTable(bytes_ >> 6));
   blocks_ = static_cast<Block*>(ReserveTable(RoundUp(blocks * sizeof(Block), kOsPageBytes)));
-  chunk_committed_.resize(bytes_ / kChunkBytes);
-  chunk_used_.resize(bytes_ / kChunkBytes);
+  chunk_committed_.assign(bytes_ / kChunkBytes, 0);
+  chunk_used_.assign(bytes_ / kChunkBytes, 0);
   return base_ != nullptr && space_ != nullptr && starts_ != nullptr && marks_ != nullptr &&
          blocks_ != nullptr;
 }

@@ -89,7 +89,8 @@ class HeapRange {
   HeapRange(const HeapRange&) = delete;
   HeapRange& operator=(const HeapRange&) = delete;
 
-  // Reserves address space for `bytes` (rounded up to chunks) and its tables. False when refused.
+  // Reserves address space for `bytes` (rounded up to chunks) and its tables. False when refused;
+  // it may then be called again with less.
   [[nodiscard]] bool Reserve(size_t bytes, bool huge_pages);
 
   // --- Address arithmetic (inline; the collector's inner loops) -----------------------------------
@@ -169,6 +170,7 @@ class HeapRange {
   void SetBlockLimitForTesting(size_t blocks) { test_block_limit_ = blocks; }
 
  private:
+  void Release();
   static Word ToWordOf(const void* p) { return reinterpret_cast<Word>(p); }
   static void SetBit(uint64_t* bitmap, size_t offset) {
     bitmap[offset >> 9] |= uint64_t{1} << ((offset >> 3) & 63);

@@ -202,7 +202,8 @@ void Verifier::CheckBits(size_t index) {
                   absl::StrCat("start bits in block ", index, ", word ", w));
     }
     if (marks[w] != 0 && block.kind != BlockKind::kLarge && !block.unswept) {
-      return Fail("N9", absl::StrCat("mark bits in block ", index, ", word ", w));
+      return Fail("N9", absl::StrCat("mark bits in block ", index, " of kind ",
+                                     static_cast<int>(block.kind), ", word ", w));
     }
     if ((marks[w] & ~starts[w]) != 0) {
       return Fail("N9", absl::StrCat("a mark without an object in block ", index, ", word ", w));

@@ -18,6 +18,8 @@ WorkStack::~WorkStack() {
 }
 
 bool WorkStack::Reserve(size_t words) {
+  if (base_ != nullptr) OsRelease(base_, reserved_bytes_);
+  base_ = nullptr;
   words = std::max(words, kStepWords);
   reserved_bytes_ = (words * sizeof(Word) + kOsPageBytes - 1) / kOsPageBytes * kOsPageBytes;
   base_ = static_cast<Word*>(OsReserve(reserved_bytes_, kOsPageBytes));
