@@ -7,8 +7,8 @@
 // and tries again. A request that finds no memory goes up a ladder, one rung per failure:
 //
 //   1  a full collection, sweeping finished, free pages given back to the reserve
-//   2  the out-of-memory function is asked; if it says it freed something: collect and try once more
-//   3  null: the caller gets a clean error, the heap is intact
+//   2  the out-of-memory function is asked; if it says it freed something: collect and try once
+//   more 3  null: the caller gets a clean error, the heap is intact
 //
 // The debug switch fail-alloc makes the Nth allocation fail as if no memory could be had.
 #include <algorithm>
@@ -21,8 +21,8 @@
 namespace neap::gc {
 namespace {
 
-// Blocks swept each time a TLAB is refilled: a sweep of 32 KiB costs about 0.1 us, a refill 1 us, and
-// even a heap whose every byte survives then finishes long before the next cycle.
+// Blocks swept each time a TLAB is refilled: a sweep of 32 KiB costs about 0.1 us, a refill 1 us,
+// and even a heap whose every byte survives then finishes long before the next cycle.
 constexpr size_t kSweepBlocksPerRefill = 4;
 // Old allocation is reported to the pacer's counter in steps of this, so that the counter's line is
 // not written for each object.
@@ -126,8 +126,8 @@ void Collector::CountOld(Local& local, size_t bytes) {
   local.unreported_old_bytes = 0;
 }
 
-// Large objects and those that asked never to move. Young (nursery on) they use the nursery's budget
-// up like any other newborn byte.
+// Large objects and those that asked never to move. Young (nursery on) they use the nursery's
+// budget up like any other newborn byte.
 void* Collector::TryStationary(Mutator& m, TypeId type, size_t bytes) {
   if (OverHardLimit(bytes)) return nullptr;
   const bool young = !nursery_off();
@@ -157,7 +157,7 @@ void* Collector::TryStationary(Mutator& m, TypeId type, size_t bytes) {
   return object;
 }
 
-// --- Short of memory ------------------------------------------------------------------------------------
+// --- Short of memory -----------------------------------------------------------------------------
 
 bool Collector::OverHardLimit(size_t bytes) const {
   const uint64_t limit = hard_limit_bytes_.load(std::memory_order_relaxed);
@@ -198,12 +198,12 @@ bool Collector::Escalate(Mutator& m, size_t bytes, Escalation* step) {
   return false;
 }
 
-// --- Off-heap bytes -------------------------------------------------------------------------------------
+// --- Off-heap bytes ------------------------------------------------------------------------------
 
 void Collector::OffHeapChanged(Mutator& m, Object* owner, int64_t delta) {
   NEAP_CHECK(type_table[owner->type()].off_heap_bytes != nullptr,
-             "A3: the type of an owner of off-heap bytes has an off_heap_bytes function",
-             "type=%s", GetType(owner->type()).name);
+             "A3: the type of an owner of off-heap bytes has an off_heap_bytes function", "type=%s",
+             GetType(owner->type()).name);
   if (IsYoung(owner)) {
     young_off_heap_bytes_.fetch_add(delta, std::memory_order_relaxed);
     if (delta > 0) nursery_.DebitOffHeap(static_cast<size_t>(delta));

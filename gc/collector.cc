@@ -4,9 +4,9 @@
 // stop-the-world, precise.
 //
 // Spaces. Young objects are born in eden (nursery.h), bump-allocated from per-P TLABs. Objects over
-// 8 KiB (large_space.h) and those that asked for it (stationary cells of old_space.h) never move and
-// are young in place. What survives `tenure` minors is promoted: copied to a cell of old space, or
-// left where it is, its block becoming an old mixed block (evacuator.cc). With nursery=off every
+// 8 KiB (large_space.h) and those that asked for it (stationary cells of old_space.h) never move
+// and are young in place. What survives `tenure` minors is promoted: copied to a cell of old space,
+// or left where it is, its block becoming an old mixed block (evacuator.cc). With nursery=off every
 // object is born old and there are no minors.
 //
 // A minor collection, one pause:
@@ -22,29 +22,32 @@
 //
 //   entry   counter of old allocation has reached the pacer's runway (or asked for)
 //   1 stop
-//   2 sweep        what lazy sweeping has left of the last cycle       all mark bits clear from here
-//   3 hooks        cleanup hooks, in order of registration; no allocation; no root is captured yet,
+//   2 sweep        what lazy sweeping has left of the last cycle       all mark bits clear from
+//   here 3 hooks        cleanup hooks, in order of registration; no allocation; no root is captured
+//   yet,
 //                  so what a hook drops is freed by this very cycle
 //   4 minor        as above: the nursery is empty but for survivors
 //   5 mark         everything reachable, young survivors too                        (marker.h)
 //   6 weak         as in a minor, for all objects
-//   7 finish       dead objects leave the retained set and the side tables; every block of old space
+//   7 finish       dead objects leave the retained set and the side tables; every block of old
+//   space
 //                  is unswept; the pacer sets the next goal
 //   exit    mutators run; blocks are swept when they are needed, some at each TLAB
 //
-// The minor inside the major makes the mark simple to make concurrent later: a mark that starts with
-// an empty eden need not read the nursery.
+// The minor inside the major makes the mark simple to make concurrent later: a mark that starts
+// with an empty eden need not read the nursery.
 //
 // Barrier (mutator.h). One test: the log state of the object that holds the slot. It is kLogged for
 // young objects and for those already in a buffer; the slow path logs the object in its P's
-// modification buffer. Large arrays are carded: a byte for each 512 bytes. The same test is to serve
-// a snapshot-at-the-beginning barrier: its slow path would first push the object's old references.
+// modification buffer. Large arrays are carded: a byte for each 512 bytes. The same test is to
+// serve a snapshot-at-the-beginning barrier: its slow path would first push the object's old
+// references.
 //
-// Pacing. The counter counts bytes that became old (promoted, in place, born old) and off-heap bytes
-// whose owner became old; comparing all *allocated* bytes with the live size would count garbage
-// that never reaches old space. When it reaches the runway the next collection is a major one. All
-// of it is arithmetic on bytes (pacer.h, nursery_sizer.h), so runs repeat; clocks feed reports, the
-// CPU limiter and the two-minute rule only.
+// Pacing. The counter counts bytes that became old (promoted, in place, born old) and off-heap
+// bytes whose owner became old; comparing all *allocated* bytes with the live size would count
+// garbage that never reaches old space. When it reaches the runway the next collection is a major
+// one. All of it is arithmetic on bytes (pacer.h, nursery_sizer.h), so runs repeat; clocks feed
+// reports, the CPU limiter and the two-minute rule only.
 //
 // Invariants. Checks, tests and the verifier quote the number.
 //   N1  Outside a pause no header is forwarded.
@@ -75,11 +78,9 @@
 namespace neap::gc {
 namespace {
 
-// Parallel copying pays above this many predicted survivor bytes: starting a helper costs some 10 us
-// and compare-and-swap forwarding about a third of the copying speed.
+// Parallel copying pays above this many predicted survivor bytes: starting a helper costs some 10
+// us and compare-and-swap forwarding about a third of the copying speed.
 constexpr uint64_t kParallelFromBytes = 512 << 10;
-// A heap with less address space than this is not worth starting.
-constexpr size_t kMinReserveBytes = size_t{256} << 20;
 // In-place promotion pauses while old mixed blocks are emptier than this.
 constexpr uint64_t kMinMixedPercent = 50;
 
@@ -90,188 +91,9 @@ uint64_t Since(uint64_t& mark_ns) {
   return spent;
 }
 
-EvacuatorParts Parts(HeapRange& range, OldSpace& old_space, LargeSpace& large_space,
-                     Nursery& nursery, RememberedSet& remembered, RootSet& roots,
-                     Finalizers& finalizers, IdentityTable& identities, WorkerThreads& threads,
-                     const DebugSwitches& debug) {
-  return {range,      old_space,  large_space, nursery, remembered, roots,
-          finalizers, identities, threads,     debug};
-}
-
-NurserySizer::Config SizerConfig(const Options& options, int procs) {
-  const auto n = static_cast<uint64_t>(procs);
-  return {.min_bytes = options.nursery_bytes * n,
-          .max_bytes = std::max(options.nursery_max_bytes, options.nursery_bytes) * n};
-}
-
 }  // namespace
 
-// --- Construction ---------------------------------------------------------------------------------------
-
-Collector::Collector(const Options& options)
-    : options_(options),
-      clock_(options.clock),
-      scheduler_({.procs = options.procs}),
-      old_space_(range_, options.debug.poison != 0),
-      large_space_(range_, options.debug.poison != 0),
-      nursery_(range_, options.debug.rotate),
-      evacuator_(Parts(range_, old_space_, large_space_, nursery_, remembered_, roots_, finalizers_,
-                       identities_, threads_, options_.debug)),
-      marker_(range_, roots_, finalizers_, identities_),
-      sizer_(SizerConfig(options, scheduler_.procs())),
-      limiter_(scheduler_.procs()),
-      gogc_(options.gogc),
-      memory_limit_bytes_(options.memory_limit_bytes),
-      hard_limit_bytes_(options.hard_limit_bytes),
-      tenure_(options.tenure) {
-  const DebugSwitches& debug = options_.debug;
-  slow_mode_ = debug.stress_alloc != 0 || debug.fail_alloc != 0;
-  range_.set_poison(debug.poison != 0);
-  start_ns_ = last_pause_end_ns_ = MonotonicNanos();
-  last_major_ns_.store(start_ns_);
-  start_cpu_ns_ = ProcessCpuNanos();
-}
-
-Collector::~Collector() {
-  NEAP_CHECK(roots_.mutators() == 0, "M5: every Mutator is destroyed before its heap",
-             "mutators=%zu", roots_.mutators());
-  DrainEvents();
-  // What is left dies now: owners of off-heap memory are told.
-  old_space_.FinishSweep(clock_.Now());
-  large_space_.FinishSweep(clock_.Now());
-  old_space_.DropAll();
-  large_space_.DropAll();
-}
-
-absl::StatusOr<std::unique_ptr<Collector>> Collector::Create(const Options& options) {
-  if (absl::Status status = ValidateOptions(options); !status.ok()) return status;
-  auto collector = std::unique_ptr<Collector>(new Collector(options));
-  if (!collector->Reserve()) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("the system refused ", options.reserve_bytes, " bytes of address space"));
-  }
-  return collector;
-}
-
-// Address space is asked for generously; where it is limited (ulimit -v, a debugger) half will do.
-bool Collector::ReserveSpace() {
-  for (size_t bytes = options_.reserve_bytes;; bytes /= 2) {
-    if (range_.Reserve(bytes, options_.huge_pages) && marker_.Reserve() && evacuator_.Reserve()) {
-      return true;
-    }
-    if (bytes / 2 < kMinReserveBytes) return false;
-  }
-}
-
-bool Collector::Reserve() {
-  if (!ReserveSpace()) return false;
-  scheduler_.SetNewProcessorFunction(&Collector::NewProcessor, this);
-  for (int id = 0; id < scheduler_.created(); ++id) NewProcessor(scheduler_.processor(id), this);
-  if (clock_.is_virtual()) {
-    clock_.SetSource([](void* self) { return static_cast<Collector*>(self)->AllocatedBytes(); }, this);
-  }
-  nursery_.SetLimit(nursery_off() ? 0 : NurseryTotalBytes(options_.nursery_bytes), scheduler_.procs());
-  MeasureMapped();
-  PaceNow();
-  return true;
-}
-
-// Called for each P: for those that exist from Reserve, for later ones by the scheduler.
-void Collector::NewProcessor(Processor& p, void* context) {
-  auto* self = static_cast<Collector*>(context);
-  auto& local = self->locals_[p.id];
-  if (local == nullptr) {
-    local = std::make_unique<Local>(self->old_space_);
-    local->hash_state = self->options_.debug.seed * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(p.id);
-  }
-  p.gc = local.get();
-  if (self->options_.blocking_events) {
-    p.events.set_full_function([self] { self->DrainEvents(); });
-  }
-}
-
-// --- Pauses ---------------------------------------------------------------------------------------------
-
-bool Collector::BeginPause(Mutator& m, Pause* pause) {
-  NEAP_CHECK(!in_hook_ || stopper_ != &m, "A2: a cleanup hook may not allocate or collect");
-  NEAP_CHECK(m.processor_ != nullptr, "M3: nothing of the heap is used inside a blocking region");
-  NEAP_CHECK(m.no_safepoint_ == 0, "M6: no safepoint is reached inside a NoSafepointScope");
-  // Room for what is expected to survive is brought in before the world stops.
-  if (!nursery_off()) range_.Warm(sizer_.PredictedSurvivorBytes() / kBlockBytes + 2);
-  const bool stopped = scheduler_.StopTheWorld(&m.processor_, &pause->stop);
-  m.BindTo(m.processor_);
-  if (!stopped) return false;
-  stopper_ = &m;
-  in_pause_ = true;
-  pause->cpu_start_ns = ThreadCpuNanos();
-  pause->faults_start = OsMinorFaults();
-  if (!clock_.is_virtual()) {
-    limiter_.AddMutatorTime(MutatorNsSinceLastPause(pause->stop));
-  }
-  return true;
-}
-
-// CPU time of the program since the last pause, taking the Ps that ran when this stop was asked for
-// as those that ran all the time.
-uint64_t Collector::MutatorNsSinceLastPause(const StopInfo& stop) const {
-  const uint64_t now_ns = stop.requested_ns;
-  const uint64_t wall_ns = now_ns > last_pause_end_ns_ ? now_ns - last_pause_end_ns_ : 0;
-  return wall_ns * static_cast<uint64_t>(stop.waited_for + 1);
-}
-
-void Collector::EndPause(Mutator& m, const Pause&) {
-  last_pause_end_ns_ = MonotonicNanos();
-  in_pause_ = false;
-  stopper_ = nullptr;
-  scheduler_.StartTheWorld();
-  m.BindTo(m.processor_);
-}
-
-// What a collection leaves to do outside the pause, on the mutator that ran it.
-void Collector::AfterPause(Mutator&) {
-  if (HasListeners()) DrainEvents();
-  std::vector<SlowHook> slow;
-  {
-    std::lock_guard lock(hooks_mutex_);
-    slow.swap(slow_hooks_);
-  }
-  for (const SlowHook& hook : slow) {
-    Log(LogLevel::kWarning, absl::StrCat("cleanup hook \"", hook.name, "\" held the pause for ",
-                                         hook.ns / 1000, " us"));
-  }
-  if (warn_pending_.exchange(false)) {
-    Log(LogLevel::kWarning,
-        absl::StrCat("the live size and the runtime's own memory exceed the memory limit of ",
-                     memory_limit_bytes_.load(), " bytes; collections are limited to half of the CPU"));
-  }
-  uint64_t excess = 0;
-  {
-    std::lock_guard lock(pace_mutex_);
-    excess = pace_.return_bytes;
-  }
-  const size_t keep = nursery_.limit_bytes() / kBlockBytes + 8;
-  if (excess > 0) {
-    (void)range_.Decay(UINT64_MAX, keep);
-    (void)large_space_.Decay(UINT64_MAX);
-  } else if (!clock_.is_virtual()) {
-    const uint64_t age_ns = options_.decay_ms * 1'000'000;
-    const uint64_t now = clock_.Now();
-    if (now > age_ns) {
-      (void)range_.Decay(now - age_ns, keep);
-      (void)large_space_.Decay(now - age_ns);
-    }
-  }
-}
-
-void Collector::WhileStopped(Mutator& m, const std::function<void()>& work) {
-  Pause pause;
-  while (!BeginPause(m, &pause)) {
-  }
-  work();
-  EndPause(m, pause);
-}
-
-// --- Minor ----------------------------------------------------------------------------------------------
+// --- Minor ---------------------------------------------------------------------------------------
 
 // TLABs are retired, modification buffers and newborn stationary objects gathered, of all Ps.
 void Collector::GatherLocals() {
@@ -307,9 +129,10 @@ void Collector::MinorWhileStopped(Mutator&, Cause cause, MinorEvent* event) {
   evacuator_.Begin({.tenure = tenure,
                     .workers = parallel ? static_cast<int>(options_.workers) : 1,
                     .cohorts_stay = options_.in_place && cohorts_.in_place() && mixed_is_dense,
-                    .is_sensor = [](void* self, uint64_t block) {
-                      return static_cast<CohortPredictor*>(self)->IsSensor(block);
-                    },
+                    .is_sensor =
+                        [](void* self, uint64_t block) {
+                          return static_cast<CohortPredictor*>(self)->IsSensor(block);
+                        },
                     .sensor_context = &cohorts_});
   evacuator_.CopyRoots();
   event->roots_ns = Since(mark_ns);
@@ -359,20 +182,20 @@ void Collector::AdaptNursery(const MinorEvent& event, uint64_t eden_consumed) {
   const uint64_t survived = counts.survived_bytes[0] + counts.survived_bytes[1] +
                             counts.survived_bytes[2] + counts.survived_bytes[3];
   survivor_bytes_.store(survived - std::min(survived, counts.became_old_bytes));
-  (void)cohorts_.EndMinor({.eden_bytes = eden_consumed,
-                           .eden_survived_bytes = std::min(counts.eden_survived_bytes, eden_consumed),
-                           .aged_bytes = aged_before,
-                           .aged_survived_bytes =
-                               std::min(aged_before, survived - counts.survived_bytes[0])});
-  if (options_.nursery != Options::Nursery::kAdaptive) return;
-  const NurserySizer::Decision next = sizer_.EndMinor(
+  (void)cohorts_.EndMinor(
       {.eden_bytes = eden_consumed,
-       .copied_bytes = event.copied_bytes + event.promoted_bytes,
-       .copied_objects = event.copied_objects + event.promoted_objects,
-       .in_place_bytes = event.in_place_bytes,
-       .in_place_objects = event.in_place_objects,
-       .scanned_objects = event.remembered_objects + event.remembered_cards,
-       .root_bytes = evacuator_.root_bytes()});
+       .eden_survived_bytes = std::min(counts.eden_survived_bytes, eden_consumed),
+       .aged_bytes = aged_before,
+       .aged_survived_bytes = std::min(aged_before, survived - counts.survived_bytes[0])});
+  if (options_.nursery != Options::Nursery::kAdaptive) return;
+  const NurserySizer::Decision next =
+      sizer_.EndMinor({.eden_bytes = eden_consumed,
+                       .copied_bytes = event.copied_bytes + event.promoted_bytes,
+                       .copied_objects = event.copied_objects + event.promoted_objects,
+                       .in_place_bytes = event.in_place_bytes,
+                       .in_place_objects = event.in_place_objects,
+                       .scanned_objects = event.remembered_objects + event.remembered_cards,
+                       .root_bytes = evacuator_.root_bytes()});
   if (next.changed) {
     SetNurseryTotal(next.bytes, static_cast<uint64_t>(next.reason), next.predicted_survivor_bytes);
   }
@@ -384,33 +207,11 @@ void Collector::SetNurseryTotal(size_t bytes, uint64_t reason, uint64_t predicte
                            .predicted_survivor_bytes = predicted,
                            .reason = reason};
   nursery_.SetLimit(bytes, scheduler_.procs());
-  EmitWhileStopped(EventKind::kNursery, reinterpret_cast<const uint64_t*>(&event), sizeof(event) / 8);
+  EmitWhileStopped(EventKind::kNursery, reinterpret_cast<const uint64_t*>(&event),
+                   sizeof(event) / 8);
 }
 
-void Collector::FinishMinorPause(Mutator& m, const Pause& pause, MinorEvent* event) {
-  event->start_ns = pause.stop.requested_ns;
-  event->time_to_safepoint_ns = pause.stop.time_to_safepoint_ns;
-  event->cpu_ns = ThreadCpuNanos() - pause.cpu_start_ns;
-  event->page_faults = OsMinorFaults() - pause.faults_start;
-  event->lost_events = LostEvents();
-  event->pause_ns = MonotonicNanos() - pause.stop.requested_ns;
-  pauses_.Record(event->pause_ns);
-  if (!clock_.is_virtual()) {
-    limiter_.AddMinorTime(event->pause_ns * static_cast<uint64_t>(scheduler_.procs()));
-  }
-  {
-    std::lock_guard lock(figures_mutex_);
-    figures_.pause_ns += event->pause_ns;
-    figures_.minor_pause_ns += event->pause_ns;
-    figures_.max_pause_ns = std::max(figures_.max_pause_ns, event->pause_ns);
-    figures_.gc_cpu_ns += event->cpu_ns;
-    figures_.page_faults += event->page_faults;
-    figures_.limiter_ns = limiter_.engaged_ns();
-  }
-  Emit(*m.processor_, EventKind::kMinor, reinterpret_cast<const uint64_t*>(event), sizeof(*event) / 8);
-}
-
-// --- Major ----------------------------------------------------------------------------------------------
+// --- Major ---------------------------------------------------------------------------------------
 
 void Collector::ReleaseAllCells() {
   for (int id = 0; id < scheduler_.created(); ++id) {
@@ -432,7 +233,8 @@ void Collector::RunHooks(uint64_t cycle, MajorEvent* event) {
                            .name = reinterpret_cast<uint64_t>(hook.name),
                            .duration_ns = spent,
                            .slow = slow ? uint64_t{1} : 0};
-    EmitWhileStopped(EventKind::kHook, reinterpret_cast<const uint64_t*>(&record), sizeof(record) / 8);
+    EmitWhileStopped(EventKind::kHook, reinterpret_cast<const uint64_t*>(&record),
+                     sizeof(record) / 8);
     if (slow) slow_hooks_.push_back({hook.name, spent});
     ++event->hooks;
   }
@@ -456,7 +258,8 @@ void Collector::MajorWhileStopped(Mutator& m, Cause cause, MajorEvent* event) {
   if (!nursery_off()) {
     MinorEvent minor;
     MinorWhileStopped(m, Cause::kMajor, &minor);
-    Emit(*m.processor_, EventKind::kMinor, reinterpret_cast<const uint64_t*>(&minor), sizeof(minor) / 8);
+    Emit(*m.processor_, EventKind::kMinor, reinterpret_cast<const uint64_t*>(&minor),
+         sizeof(minor) / 8);
     event->finalizers_queued += minor.finalizers_queued;
   }
   ReleaseAllCells();
@@ -507,98 +310,11 @@ void Collector::ClearNurseryMarks() {
   for (const uint32_t index : nursery_.survivors()) range_.ClearBits(index);
 }
 
-void Collector::Repace(MajorEvent* event) {
-  const MarkCounts& counts = marker_.counts();
-  {
-    std::lock_guard lock(pace_mutex_);
-    MeasureMapped();  // before the counters below forget the garbage that is not swept yet
-  }
-  total_marked_bytes_.store(counts.marked_bytes);
-  old_marked_bytes_.store(counts.marked_bytes - counts.young_bytes);
-  old_since_mark_bytes_.store(0);
-  old_off_heap_bytes_.store(static_cast<int64_t>(counts.off_heap_bytes - counts.young_off_heap_bytes));
-  young_off_heap_bytes_.store(static_cast<int64_t>(counts.young_off_heap_bytes));
-  allocated_at_mark_.store(AllocatedBytes());
-  counter_bytes_.store(0);
-  {
-    std::lock_guard lock(pace_mutex_);
-    event->goal_bytes = pace_.goal_bytes;
-    event->trigger_bytes = pace_.trigger_bytes;
-    pacer_inputs_.marked_bytes = old_marked_bytes_.load();
-    pacer_inputs_.off_heap_bytes = counts.off_heap_bytes - counts.young_off_heap_bytes;
-    pacer_inputs_.root_bytes = counts.root_bytes;
-  }
-  PaceNow();
-  std::lock_guard lock(pace_mutex_);
-  event->next_goal_bytes = pace_.goal_bytes;
-  event->next_trigger_bytes = pace_.trigger_bytes;
-  event->next_clamp = static_cast<uint64_t>(pace_.clamp);
-  event->gogc = gogc_.load();
-  event->memory_limit_bytes = memory_limit_bytes_.load();
-  event->mapped_bytes = MappedBytes();
-  event->procs = static_cast<uint64_t>(scheduler_.procs());
-}
-
-// What the heap holds from the OS at the end of a cycle, garbage that is not swept yet included.
-void Collector::MeasureMapped() {
-  pacer_inputs_.mapped_bytes = MappedBytes();
-  pacer_inputs_.free_block_bytes = range_.warm_blocks() * kBlockBytes + large_space_.free_bytes();
-  pacer_inputs_.heap_bytes = OldBytes();
-}
-
-// At the end of a major and when a knob turns.
-void Collector::PaceNow() {
-  std::lock_guard lock(pace_mutex_);
-  pacer_inputs_.gogc = gogc_.load();
-  pacer_inputs_.memory_limit_bytes = memory_limit_bytes_.load();
-  pacer_inputs_.min_heap_bytes = options_.min_heap_bytes;
-  pace_ = Pace(pacer_inputs_);
-  runway_bytes_.store(pace_.runway_bytes);
-  limit_bound_.store(pace_.limit_bound);
-  if (pace_.limit_unreachable && !warned_limit_) {
-    warned_limit_ = true;
-    warn_pending_.store(true);
-  }
-}
-
-void Collector::FinishMajorPause(Mutator& m, const Pause& pause, MajorEvent* event) {
-  event->start_ns = pause.stop.requested_ns;
-  event->time_to_safepoint_ns = pause.stop.time_to_safepoint_ns;
-  event->cpu_ns = ThreadCpuNanos() - pause.cpu_start_ns;
-  event->page_faults = OsMinorFaults() - pause.faults_start;
-  event->lost_events = LostEvents();
-  event->pause_ns = MonotonicNanos() - pause.stop.requested_ns;
-  pauses_.Record(event->pause_ns);
-  last_major_ns_.store(MonotonicNanos());
-  if (!clock_.is_virtual()) {
-    const uint64_t before = event->heap_before_bytes + off_heap_before_bytes_;
-    const uint64_t after = OldBytes() + YoungBytes() + OffHeapBytes();
-    limiter_.EndCycle({.gc_ns = event->pause_ns * static_cast<uint64_t>(scheduler_.procs()),
-                       .heap_before_bytes = before,
-                       .freed_bytes = before > after ? before - after : 0,
-                       .limit_bound = event->cause == static_cast<uint64_t>(Cause::kLimit)});
-    give_up_.store(limiter_.out_of_memory());
-  }
-  uint64_t gc_cpu_ns;
-  {
-    std::lock_guard lock(figures_mutex_);
-    figures_.pause_ns += event->pause_ns;
-    figures_.max_pause_ns = std::max(figures_.max_pause_ns, event->pause_ns);
-    figures_.gc_cpu_ns += event->cpu_ns;
-    figures_.page_faults += event->page_faults;
-    figures_.limiter_ns = limiter_.engaged_ns();
-    gc_cpu_ns = figures_.gc_cpu_ns;
-  }
-  CountMajor(*event);
-  const uint64_t cpu_ns = std::max<uint64_t>(ProcessCpuNanos() - start_cpu_ns_, 1);
-  event->gc_cpu_percent_x100 = gc_cpu_ns * 10'000 / cpu_ns;
-  Emit(*m.processor_, EventKind::kMajor, reinterpret_cast<const uint64_t*>(event), sizeof(*event) / 8);
-}
-
-// --- Who collects what ----------------------------------------------------------------------------------
+// --- Who collects what ---------------------------------------------------------------------------
 
 bool Collector::MajorDue() const {
-  if (counter_bytes_.load(std::memory_order_relaxed) < runway_bytes_.load(std::memory_order_relaxed)) {
+  if (counter_bytes_.load(std::memory_order_relaxed) <
+      runway_bytes_.load(std::memory_order_relaxed)) {
     return false;
   }
   // A cycle that the limit wants waits while the limiter holds it back; GOGC's go ahead.
@@ -618,10 +334,10 @@ void Collector::CollectAsDue(Mutator& m, Cause cause) {
   const bool stress_major = stress != 0 && collection_number_.fetch_add(1) % stress == stress - 1;
   VerifyIfAsked("before a collection");
   if (MajorDue() || stress_major || nursery_off() || PeriodicDue()) {
-    const Cause why = MajorDue()        ? (limit_bound_.load() ? Cause::kLimit : Cause::kPacer)
-                      : PeriodicDue()   ? Cause::kPeriodic
-                      : stress_major    ? Cause::kStress
-                                        : cause;
+    const Cause why = MajorDue()      ? (limit_bound_.load() ? Cause::kLimit : Cause::kPacer)
+                      : PeriodicDue() ? Cause::kPeriodic
+                      : stress_major  ? Cause::kStress
+                                      : cause;
     MajorEvent event;
     MajorWhileStopped(m, why, &event);
     VerifyIfAsked("after a major cycle");

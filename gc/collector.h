@@ -41,7 +41,7 @@ class Collector {
   static absl::StatusOr<std::unique_ptr<Collector>> Create(const Options& options);
   ~Collector();
 
-  // --- The parts (for heap.cc, mutator.cc, the verifier and tests) ---------------------------------
+  // --- The parts (for heap.cc, mutator.cc, the verifier and tests) -------------------------------
   const Options& options() const { return options_; }
   Scheduler& scheduler() { return scheduler_; }
   Clock& clock() { return clock_; }
@@ -59,7 +59,7 @@ class Collector {
   Local& local(int proc) { return *locals_[static_cast<size_t>(proc)]; }
   bool nursery_off() const { return options_.nursery == Options::Nursery::kOff; }
 
-  // --- Allocation (allocation.cc) --------------------------------------------------------------------
+  // --- Allocation (allocation.cc) ----------------------------------------------------------------
   enum class Where : uint8_t {
     kNursery,     // eden; old space with nursery=off
     kStationary,  // never moves
@@ -70,8 +70,9 @@ class Collector {
   void OffHeapChanged(Mutator& m, Object* owner, int64_t delta);
   bool IsYoung(const Object* object) const;
 
-  // --- Collecting ----------------------------------------------------------------------------------------
-  // A full, forced major cycle; sweeping is finished on return.
+  // --- Collecting
+  // ---------------------------------------------------------------------------------------- A
+  // full, forced major cycle; sweeping is finished on return.
   void Collect(Mutator& m, Cause cause);
   void CollectMinor(Mutator& m, Cause cause);
   // What the mutator needs, as seen now: a minor, or a major when one is due. Returns after one
@@ -82,7 +83,7 @@ class Collector {
   // Stops the world and runs `work`.
   void WhileStopped(Mutator& m, const std::function<void()>& work);
 
-  // --- Knobs, hooks, listeners ---------------------------------------------------------------------------
+  // --- Knobs, hooks, listeners -------------------------------------------------------------------
   uint64_t SetGogc(uint64_t percent);
   uint64_t SetMemoryLimit(uint64_t bytes);
   uint64_t SetHardLimit(uint64_t bytes) { return hard_limit_bytes_.exchange(bytes); }
@@ -99,7 +100,7 @@ class Collector {
   void Emit(Processor& p, EventKind kind, const uint64_t* words, size_t count);
   void EmitWhileStopped(EventKind kind, const uint64_t* words, size_t count);
 
-  // --- Figures ---------------------------------------------------------------------------------------------
+  // --- Figures -----------------------------------------------------------------------------------
   uint64_t majors() const { return majors_.load(std::memory_order_relaxed); }
   uint64_t minors() const { return minors_.load(std::memory_order_relaxed); }
   Stats Snapshot() const;
@@ -115,7 +116,8 @@ class Collector {
            old_since_mark_bytes_.load(std::memory_order_relaxed);
   }
   uint64_t OffHeapBytes() const {
-    return static_cast<uint64_t>(std::max<int64_t>(0, old_off_heap_bytes_.load() + young_off_heap_bytes_.load()));
+    return static_cast<uint64_t>(
+        std::max<int64_t>(0, old_off_heap_bytes_.load() + young_off_heap_bytes_.load()));
   }
   uint64_t YoungBytes() const;
   uint64_t MappedBytes() const;
@@ -199,24 +201,24 @@ class Collector {
   CohortPredictor cohorts_;
   CpuLimiter limiter_;
   PacerInputs pacer_inputs_;
-  PacerDecision pace_;                           // guarded by pace_mutex_
+  PacerDecision pace_;  // guarded by pace_mutex_
   mutable std::mutex pace_mutex_;
-  std::atomic<uint64_t> runway_bytes_{0};        // of pace_, for the cheap test
-  std::atomic<uint64_t> counter_bytes_{0};       // became old or was allocated old since the last major
+  std::atomic<uint64_t> runway_bytes_{0};   // of pace_, for the cheap test
+  std::atomic<uint64_t> counter_bytes_{0};  // became old or was allocated old since the last major
   std::atomic<uint64_t> gogc_;
   std::atomic<uint64_t> memory_limit_bytes_;
   std::atomic<uint64_t> hard_limit_bytes_;
   std::atomic<uint32_t> tenure_;
   std::atomic<bool> limit_bound_{false};
-  std::atomic<bool> give_up_{false};             // the limiter found the limit hopeless
+  std::atomic<bool> give_up_{false};  // the limiter found the limit hopeless
   bool warned_limit_ = false;
   std::atomic<bool> warn_pending_{false};
-  bool slow_mode_ = false;                       // a stress switch needs every allocation
-  std::atomic<uint64_t> allocation_number_{0};   // in slow mode
-  std::atomic<uint64_t> collection_number_{0};   // minors + majors, for stress-major
+  bool slow_mode_ = false;                      // a stress switch needs every allocation
+  std::atomic<uint64_t> allocation_number_{0};  // in slow mode
+  std::atomic<uint64_t> collection_number_{0};  // minors + majors, for stress-major
   std::atomic<uint64_t> last_major_ns_{0};
   uint64_t last_pause_end_ns_ = 0;
-  uint64_t off_heap_before_bytes_ = 0;           // at the start of the present major
+  uint64_t off_heap_before_bytes_ = 0;  // at the start of the present major
   uint64_t start_ns_ = 0;
   uint64_t start_cpu_ns_ = 0;
 
@@ -228,15 +230,15 @@ class Collector {
   std::atomic<uint64_t> survivor_bytes_{0};      // young after the last minor
   std::atomic<uint64_t> total_marked_bytes_{0};  // live at the last major, young included
   std::atomic<uint64_t> allocated_at_mark_{0};
-  uint64_t retired_at_minor_ = 0;                // YoungAllocatedBytes at the last minor
-  std::vector<Object*> stationary_young_;        // between minors: survivors; gathered in the pause
+  uint64_t retired_at_minor_ = 0;          // YoungAllocatedBytes at the last minor
+  std::vector<Object*> stationary_young_;  // between minors: survivors; gathered in the pause
 
   std::atomic<uint64_t> minors_{0};
   std::atomic<uint64_t> majors_{0};
   mutable std::mutex figures_mutex_;
-  Stats figures_;                                // guarded by figures_mutex_
+  Stats figures_;  // guarded by figures_mutex_
 
-  Mutator* stopper_ = nullptr;                   // while stopped
+  Mutator* stopper_ = nullptr;  // while stopped
   bool in_pause_ = false;
   bool in_hook_ = false;
 
@@ -246,7 +248,7 @@ class Collector {
     CleanupHook function;
     void* context;
   };
-  std::mutex hooks_mutex_;                       // guards what follows
+  std::mutex hooks_mutex_;  // guards what follows
   std::vector<Hook> hooks_;
   int last_id_ = 0;
   OutOfMemoryFunction out_of_memory_ = nullptr;
@@ -255,9 +257,9 @@ class Collector {
     const char* name;
     uint64_t ns;
   };
-  std::vector<SlowHook> slow_hooks_;             // written while stopped, reported after
+  std::vector<SlowHook> slow_hooks_;  // written while stopped, reported after
 
-  std::recursive_mutex listeners_mutex_;         // guards listeners_ and draining
+  std::recursive_mutex listeners_mutex_;  // guards listeners_ and draining
   std::vector<std::pair<int, EventListener>> listeners_;
   std::atomic<int> listener_count_{0};
   mutable std::atomic<uint64_t> last_clock_{0};  // keeps the virtual clock monotone

@@ -10,7 +10,7 @@
 
 namespace neap::gc {
 
-// --- Knobs ----------------------------------------------------------------------------------------------
+// --- Knobs ---------------------------------------------------------------------------------------
 
 uint64_t Collector::SetGogc(uint64_t percent) {
   const uint64_t old = gogc_.exchange(percent);
@@ -56,7 +56,8 @@ void Collector::SetProcs(Mutator& m, int procs) {
       (void)sizer_.SetBounds(total, std::max(total, NurseryTotalBytes(options_.nursery_max_bytes)));
       if (!nursery_off()) {
         const bool fixed = options_.nursery == Options::Nursery::kFixed;
-        SetNurseryTotal(fixed ? total : sizer_.bytes(), static_cast<uint64_t>(SizerReason::kBounds), 0);
+        SetNurseryTotal(fixed ? total : sizer_.bytes(), static_cast<uint64_t>(SizerReason::kBounds),
+                        0);
       }
       const ProcsEvent event{.before = static_cast<uint64_t>(before),
                              .after = static_cast<uint64_t>(procs)};
@@ -68,7 +69,7 @@ void Collector::SetProcs(Mutator& m, int procs) {
   }
 }
 
-// --- Hooks and listeners ----------------------------------------------------------------------------------
+// --- Hooks and listeners -------------------------------------------------------------------------
 
 int Collector::AddHook(const char* name, CleanupHook hook, void* context) {
   NEAP_CHECK(!in_hook_, "A4: hooks are registered and removed while mutators run");
@@ -125,7 +126,7 @@ void Collector::EmitWhileStopped(EventKind kind, const uint64_t* words, size_t c
   Emit(stopper_->processor(), kind, words, count);
 }
 
-// --- Figures ----------------------------------------------------------------------------------------------
+// --- Figures -------------------------------------------------------------------------------------
 
 uint64_t Collector::YoungAllocatedBytes() const {
   uint64_t bytes = 0;
@@ -195,7 +196,8 @@ Stats Collector::Snapshot() const {
   }
   for (int id = 0; id < scheduler_.created(); ++id) {
     const Local& local = *locals_[id];
-    stats.alloc_objects += __atomic_load_n(&local.objects, __ATOMIC_RELAXED) + local.old_objects.Get();
+    stats.alloc_objects +=
+        __atomic_load_n(&local.objects, __ATOMIC_RELAXED) + local.old_objects.Get();
     stats.old_alloc_bytes += local.old_bytes.Get();
     stats.logged_objects += local.logged_objects.Get();
   }

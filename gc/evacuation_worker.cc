@@ -8,7 +8,7 @@
 
 namespace neap::gc {
 
-// --- Following slots ----------------------------------------------------------------------------------
+// --- Following slots -----------------------------------------------------------------------------
 
 // Slots are looked up a batch ahead of being followed, so that the misses on the headers of
 // from-space overlap. What points outside from-space (most slots of old arrays) is done with after
@@ -41,8 +41,8 @@ void EvacuationWorker<kParallel>::CopySlots(Word* first, size_t count) {
 }
 
 // The objects just copied are scanned before the next slot is followed, so that a table's parts lie
-// right behind it and not behind all its siblings. Two levels of recursion are enough for that; from
-// there on the stack does the same without recursion.
+// right behind it and not behind all its siblings. Two levels of recursion are enough for that;
+// from there on the stack does the same without recursion.
 template <bool kParallel>
 void EvacuationWorker<kParallel>::ScanParts(size_t height) {
   if constexpr (kParallel) {
@@ -50,9 +50,12 @@ void EvacuationWorker<kParallel>::ScanParts(size_t height) {
   }
   const uint8_t young = young_;
   const bool weak = weak_;
+  const Mode mode = mode_;
+  mode_ = Mode::kCopy;  // an ephemeron's value is scanned like any other object
   ++depth_;
   while (stack_.size() > height) ScanWord(stack_.Pop());
   --depth_;
+  mode_ = mode;
   young_ = young;
   weak_ = weak;
 }
@@ -82,9 +85,8 @@ Word EvacuationWorker<kParallel>::EvacuateStationary(Object* object) {
       young_ |= kSpaceYoung;
       return ToWord(object);
     }
-    const uint32_t age =
-        std::min<uint32_t>(static_cast<uint32_t>(header >> Object::kAgeShift & Object::kMaxAge) + 1,
-                           Object::kMaxAge);
+    const uint32_t age = std::min<uint32_t>(
+        static_cast<uint32_t>(header >> Object::kAgeShift & Object::kMaxAge) + 1, Object::kMaxAge);
     const bool old = age >= tenure_;
     uint64_t next = header & ~(Object::kMaxAge << Object::kAgeShift);
     next |= uint64_t{age} << Object::kAgeShift | Object::kReachedBit;
@@ -160,9 +162,10 @@ Word EvacuationWorker<kParallel>::Copy(Object* object, uint64_t header) {
     to = promote ? static_cast<char*>(cells_.Allocate(bytes)) : AllocateSurvivor(bytes);
     if (to == nullptr) return StayForLackOfRoom(object, header);
   }
-  const uint64_t moved = (header & ~(Object::kMaxAge << Object::kAgeShift)) |
-                         uint64_t{age} << Object::kAgeShift;
-  CopyWords(to + kHeaderBytes, reinterpret_cast<char*>(object) + kHeaderBytes, bytes - kHeaderBytes);
+  const uint64_t moved =
+      (header & ~(Object::kMaxAge << Object::kAgeShift)) | uint64_t{age} << Object::kAgeShift;
+  CopyWords(to + kHeaderBytes, reinterpret_cast<char*>(object) + kHeaderBytes,
+            bytes - kHeaderBytes);
   auto* copy = reinterpret_cast<Object*>(to);
   copy->set_header(moved);
   if constexpr (kParallel) {
@@ -243,7 +246,7 @@ Word EvacuationWorker<kParallel>::StayForLackOfRoom(Object* object, uint64_t hea
   return StayInPlace(object, header);
 }
 
-// --- Scanning objects ----------------------------------------------------------------------------------
+// --- Scanning objects ----------------------------------------------------------------------------
 
 template <bool kParallel>
 void EvacuationWorker<kParallel>::ScanSlots(Object* object, const TypeInfo& type) {
@@ -337,7 +340,7 @@ bool EvacuationWorker<kParallel>::ScanCards(Object* object, const TypeInfo& type
   return any;
 }
 
-// --- Weak slots -----------------------------------------------------------------------------------------
+// --- Weak slots ----------------------------------------------------------------------------------
 
 template <bool kParallel>
 bool EvacuationWorker<kParallel>::IsLive(Word word) const {
@@ -438,7 +441,7 @@ bool EvacuationWorker<kParallel>::Settle(Object* holder, Mode mode) {
   return young_ != 0;
 }
 
-// --- Sharing --------------------------------------------------------------------------------------------
+// --- Sharing -------------------------------------------------------------------------------------
 
 template <bool kParallel>
 void EvacuationWorker<kParallel>::Share() {
@@ -463,8 +466,8 @@ bool EvacuationWorker<kParallel>::TakeShared() {
   return take > 0;
 }
 
-// Drains until every worker has run out of work: a worker that finds nothing counts itself idle, and
-// the trace is over when all are. Work is shared only while somebody is idle.
+// Drains until every worker has run out of work: a worker that finds nothing counts itself idle,
+// and the trace is over when all are. Work is shared only while somebody is idle.
 template <bool kParallel>
 void EvacuationWorker<kParallel>::DrainShared() {
   for (;;) {

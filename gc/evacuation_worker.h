@@ -19,9 +19,9 @@ namespace neap::gc {
 // Work that workers hand to each other, and the termination of a parallel trace.
 struct SharedWork {
   std::mutex mutex;
-  std::vector<Word> words;        // guarded by mutex
-  std::atomic<size_t> size{0};    // of words, for a cheap look
-  std::atomic<int> idle{0};       // workers that found nothing
+  std::vector<Word> words;            // guarded by mutex
+  std::atomic<size_t> size{0};        // of words, for a cheap look
+  std::atomic<int> idle{0};           // workers that found nothing
   std::atomic<size_t> next_entry{0};  // remembered objects not yet claimed
   int workers = 1;
 };
@@ -48,7 +48,8 @@ class EvacuationWorkerBase : public Tracer {
     kSettle,       // clear or update every weak slot; note whether young referents are left
   };
 
-  EvacuationWorkerBase(const EvacuatorParts& parts) : parts_(parts), cells_(parts.old_space, CellFlavour::kPlain) {}
+  EvacuationWorkerBase(const EvacuatorParts& parts)
+      : parts_(parts), cells_(parts.old_space, CellFlavour::kPlain) {}
   virtual ~EvacuationWorkerBase() = default;
 
   void Begin(uint32_t tenure) {
@@ -119,10 +120,10 @@ class EvacuationWorker final : public EvacuationWorkerBase {
   bool IsLive(Word word) const override;
 
  private:
-  static constexpr Word kOldTag = 1;          // work words: the object is old, its scan may retain it
-  static constexpr size_t kShareAbove = 64;   // words kept for oneself while others are idle
-  static constexpr size_t kBatch = 16;        // slots looked up before the first is followed
-  static constexpr int kEagerDepth = 2;       // scans nested for the sake of copy order
+  static constexpr Word kOldTag = 1;  // work words: the object is old, its scan may retain it
+  static constexpr size_t kShareAbove = 64;  // words kept for oneself while others are idle
+  static constexpr size_t kBatch = 16;       // slots looked up before the first is followed
+  static constexpr int kEagerDepth = 2;      // scans nested for the sake of copy order
 
   SpaceByte SpaceAt(size_t offset) const { return parts_.range.SpaceOf(offset + BaseWord()); }
   Word BaseWord() const { return reinterpret_cast<Word>(base_); }
@@ -159,9 +160,9 @@ class EvacuationWorker final : public EvacuationWorkerBase {
 
   Mode mode_ = Mode::kCopy;
   int depth_ = 0;
-  uint8_t young_ = 0;      // kSpaceYoung: the object being scanned has a young referent
-  bool weak_ = false;      // the object being scanned reported a weak slot or an ephemeron
-  bool evacuated_ = false; // kEphemerons: something was evacuated
+  uint8_t young_ = 0;       // kSpaceYoung: the object being scanned has a young referent
+  bool weak_ = false;       // the object being scanned reported a weak slot or an ephemeron
+  bool evacuated_ = false;  // kEphemerons: something was evacuated
 };
 
 }  // namespace neap::gc

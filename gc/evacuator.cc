@@ -12,8 +12,8 @@
 //                    (the block becomes old as well: a pause never gives up half-way)
 //
 // A copied object's old header holds the new address (forwarding). One that stays has kReachedBit
-// set and its start bit in the bitmap. Stationary objects (large ones, and those born never to move)
-// are reached in the same way and age in their header.
+// set and its start bit in the bitmap. Stationary objects (large ones, and those born never to
+// move) are reached in the same way and age in their header.
 //
 // Copy order: depth first. The work list is a stack, and what a slot brings is scanned before the
 // next slot of the same object is followed (ScanParts); so a table's parts come to lie right behind
@@ -27,17 +27,18 @@
 //
 // Weak slots: while copying they are only noted, with their holder. Then ephemerons run to a
 // fixpoint, "before finalizers" slots are cleared, unreachable objects with finalizers are
-// resurrected, and all weak slots are settled: cleared, or set to the new address. Only holders that
-// were scanned in this minor can refer to young objects, so no list of all weak tables is needed.
+// resurrected, and all weak slots are settled: cleared, or set to the new address. Only holders
+// that were scanned in this minor can refer to young objects, so no list of all weak tables is
+// needed.
 //
 // Parallel copying (request.workers > 1): workers race for the header with compare-and-swap; the
 // loser takes its copy back. Roots are the leader's, remembered objects are claimed in runs, and
 // work is shared through one list while somebody is idle. Weak processing is the leader's alone.
 //
 // Invariants (the whole list is in collector.cc):
-//   N3  After Finish no reference to a freed from block is left in a root, an old or a young object.
-//   N4  Every live object is reached exactly once: forwarded, or kReachedBit set, never both.
-//   N5  kReachedBit and kPinnedBit are clear in all headers outside a minor.
+//   N3  After Finish no reference to a freed from block is left in a root, an old or a young
+//   object. N4  Every live object is reached exactly once: forwarded, or kReachedBit set, never
+//   both. N5  kReachedBit and kPinnedBit are clear in all headers outside a minor.
 #include "evacuator.h"
 
 #include <algorithm>
@@ -107,7 +108,7 @@ void Evacuator::ReleaseCells() {
   for (auto& worker : parallel_) worker->ReleaseCells();
 }
 
-// --- 1. Begin -------------------------------------------------------------------------------------------
+// --- 1. Begin ------------------------------------------------------------------------------------
 
 void Evacuator::Begin(const Request& request) {
   request_ = request;
@@ -161,7 +162,7 @@ void Evacuator::TakePins() {
   }
 }
 
-// --- 2. and 3. Copy -------------------------------------------------------------------------------------
+// --- 2. and 3. Copy ------------------------------------------------------------------------------
 
 void Evacuator::CopyRoots() {
   RootTracer tracer(Leader());
@@ -209,12 +210,13 @@ void Evacuator::CopyReachable() {
   }
 }
 
-// --- 4. Weak ---------------------------------------------------------------------------------------------
+// --- 4. Weak -------------------------------------------------------------------------------------
 
 void Evacuator::SettleWeak() {
   EvacuationWorkerBase& leader = Leader();
   using Mode = EvacuationWorkerBase::Mode;
-  for (const auto& holder : leader.weak_holders) (void)leader.Settle(holder.object, Mode::kClearBefore);
+  for (const auto& holder : leader.weak_holders)
+    (void)leader.Settle(holder.object, Mode::kClearBefore);
   parts_.roots.weaks().ForEachSegment([&](Word* slots, size_t count) {
     for (size_t i = 0; i < count; ++i) {
       if (leader.IsLive(slots[i])) {
@@ -264,7 +266,7 @@ void Evacuator::SettleWeak() {
       is_young);
 }
 
-// --- 5. Finish -------------------------------------------------------------------------------------------
+// --- 5. Finish -----------------------------------------------------------------------------------
 
 void Evacuator::Finish(uint64_t now, std::vector<Object*>& stationary_young) {
   parts_.remembered.EndMinor();
@@ -298,8 +300,8 @@ void Evacuator::FinishBlock(size_t index, uint64_t now) {
   }
 }
 
-// Clears the collector's bits of the objects that stayed. In a block that becomes old without having
-// been meant to, every one of them is retained: their scans took them for young.
+// Clears the collector's bits of the objects that stayed. In a block that becomes old without
+// having been meant to, every one of them is retained: their scans took them for young.
 void Evacuator::FinishStayed(size_t index) {
   Block& block = parts_.range.block(index);
   const uint64_t* starts = parts_.range.StartWords(index);

@@ -97,7 +97,7 @@ size_t Finalizers::QueueUnreachable(Which which, const std::function<bool(Word)>
   return dead.size();
 }
 
-// --- FinalizerQueue ---------------------------------------------------------------------------------
+// --- FinalizerQueue ------------------------------------------------------------------------------
 
 FinalizerQueue::FinalizerQueue(Heap& heap, Function function, void* context)
     : heap_(heap), state_(std::make_shared<FinalizerState>()) {

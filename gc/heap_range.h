@@ -10,9 +10,9 @@
 //   blocks  64 bytes per block      descriptor                                 range >> 9 bytes
 //
 // The bitmaps lie in arrays of their own and not at the head of each chunk: marking touches them at
-// random, and packed together the marks of a 500 MB heap are 8 MiB (four huge pages), where one page
-// per chunk would cost a TLB entry each and put all heads into the same cache sets. It also lets a
-// large object cross chunk borders.
+// random, and packed together the marks of a 500 MB heap are 8 MiB (four huge pages), where one
+// page per chunk would cost a TLB entry each and put all heads into the same cache sets. It also
+// lets a large object cross chunk borders.
 //
 // Blocks move between the pool of free blocks and the spaces. A free block is warm (its pages are
 // here) or cold. Warm ones are handed out first, last freed first, so that eden and survivors go
@@ -65,20 +65,20 @@ enum class BlockKind : uint8_t {
 
 struct alignas(64) Block {
   BlockKind kind = BlockKind::kFree;
-  uint8_t size_class = 0;      // kCells, kStationary
-  bool unswept = false;        // marked in the last cycle, start bits not yet cleaned
-  bool listed = false;         // stands in a partial list (guarded by OldSpace's mutex)
-  bool owned = false;          // some CellAllocator allocates from it
-  bool promote = false;        // nursery: what stays makes the block old at the end of the minor
-  bool cold = true;            // pages not populated
-  bool has_pins = false;       // nursery, during a minor: holds pinned objects
-  bool no_room = false;        // nursery, during a minor: an object had to stay for lack of room
-  uint32_t free_cells = 0;     // kCells, kStationary, after sweeping
-  uint32_t top_bytes = 0;      // nursery: bytes bump-allocated (gaps of retired TLABs included)
-  uint32_t stayed_bytes = 0;   // nursery: bytes that stayed in place in this minor
+  uint8_t size_class = 0;     // kCells, kStationary
+  bool unswept = false;       // marked in the last cycle, start bits not yet cleaned
+  bool listed = false;        // stands in a partial list (guarded by OldSpace's mutex)
+  bool owned = false;         // some CellAllocator allocates from it
+  bool promote = false;       // nursery: what stays makes the block old at the end of the minor
+  bool cold = true;           // pages not populated
+  bool has_pins = false;      // nursery, during a minor: holds pinned objects
+  bool no_room = false;       // nursery, during a minor: an object had to stay for lack of room
+  uint32_t free_cells = 0;    // kCells, kStationary, after sweeping
+  uint32_t top_bytes = 0;     // nursery: bytes bump-allocated (gaps of retired TLABs included)
+  uint32_t stayed_bytes = 0;  // nursery: bytes that stayed in place in this minor
   uint32_t stayed_objects = 0;
-  uint32_t live_bytes = 0;     // kMixed: bytes at the last sweep
-  uint64_t freed_at = 0;       // free: heap clock when it came back
+  uint32_t live_bytes = 0;  // kMixed: bytes at the last sweep
+  uint64_t freed_at = 0;    // free: heap clock when it came back
 };
 static_assert(sizeof(Block) == 64);
 
@@ -93,7 +93,7 @@ class HeapRange {
   // it may then be called again with less.
   [[nodiscard]] bool Reserve(size_t bytes, bool huge_pages);
 
-  // --- Address arithmetic (inline; the collector's inner loops) -----------------------------------
+  // --- Address arithmetic (inline; the collector's inner loops) ----------------------------------
   char* base() const { return base_; }
   size_t bytes() const { return bytes_; }
   size_t OffsetOf(Word word) const { return word - reinterpret_cast<Word>(base_); }
@@ -108,7 +108,7 @@ class HeapRange {
   void SetSpace(size_t index, SpaceByte space) { space_[index] = space; }
   SpaceByte space(size_t index) const { return space_[index]; }
 
-  // --- Bitmaps: one bit per 8 bytes ----------------------------------------------------------------
+  // --- Bitmaps: one bit per 8 bytes --------------------------------------------------------------
   uint64_t* StartWords(size_t block) { return starts_ + block * kBitmapWordsPerBlock; }
   uint64_t* MarkWords(size_t block) { return marks_ + block * kBitmapWordsPerBlock; }
   static bool TestBit(const uint64_t* bitmap, size_t offset) {
@@ -135,7 +135,7 @@ class HeapRange {
   const void* MarkAddress(Word word) const { return marks_ + (OffsetOf(word) >> 9); }
   void ClearBits(size_t block_index);  // starts and marks of one block
 
-  // --- The pool of blocks ----------------------------------------------------------------------------
+  // --- The pool of blocks ------------------------------------------------------------------------
   static constexpr size_t kNoBlock = SIZE_MAX;
   // A free block with warm pages, now of `kind` and `space`; kNoBlock when no memory can be had.
   size_t TakeBlock(BlockKind kind, SpaceByte space);
@@ -153,7 +153,9 @@ class HeapRange {
   void FreeChunks(char* start, size_t count);
 
   // Blocks of all committed chunks, for walks: every index below this may have a descriptor in use.
-  size_t block_limit() const { return chunk_limit_.load(std::memory_order_relaxed) * kBlocksPerChunk; }
+  size_t block_limit() const {
+    return chunk_limit_.load(std::memory_order_relaxed) * kBlocksPerChunk;
+  }
   size_t used_blocks() const { return used_blocks_.load(std::memory_order_relaxed); }
   size_t warm_blocks() const { return warm_count_.load(std::memory_order_relaxed); }
   size_t committed_block_chunks() const { return block_chunks_; }

@@ -38,7 +38,8 @@ char* LargeSpace::TakeRunLocked(size_t pages) {
     char* start = range_.TakeChunks(chunks);
     if (start == nullptr) return nullptr;
     const size_t first = PageOf(start), count = chunks * (kChunkBytes / kLargePageBytes);
-    if (cold_pages_.size() < (first + count + 63) / 64) cold_pages_.resize((first + count + 63) / 64);
+    if (cold_pages_.size() < (first + count + 63) / 64)
+      cold_pages_.resize((first + count + 63) / 64);
     for (size_t i = first; i < first + count; ++i) SetBit(cold_pages_, i);
     // Not joined with a neighbouring free run: a chunk that becomes wholly free can go back alone.
     AddRunLocked(first, {count, 0});
@@ -57,8 +58,8 @@ void LargeSpace::Prepare(char* start, size_t pages, size_t used_bytes) {
   const size_t first = PageOf(start);
   UnpoisonMemory(start, pages * kLargePageBytes);
   if (pages * kLargePageBytes >= kHugeRunBytes) {
-    char* aligned = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(start) + kHugePageBytes - 1) &
-                                            ~(kHugePageBytes - 1));
+    char* aligned = reinterpret_cast<char*>(
+        (reinterpret_cast<uintptr_t>(start) + kHugePageBytes - 1) & ~(kHugePageBytes - 1));
     const size_t bytes = static_cast<size_t>(start + pages * kLargePageBytes - aligned);
     OsAdviseHuge(aligned, bytes & ~(kHugePageBytes - 1));
   }
@@ -74,7 +75,8 @@ void LargeSpace::Prepare(char* start, size_t pages, size_t used_bytes) {
       resident_pages_.fetch_add(end - i, std::memory_order_relaxed);
     } else {
       if (used_bytes > i * kLargePageBytes) {
-        std::memset(part, 0, std::min(used_bytes - i * kLargePageBytes, (end - i) * kLargePageBytes));
+        std::memset(part, 0,
+                    std::min(used_bytes - i * kLargePageBytes, (end - i) * kLargePageBytes));
       }
       free_pages_.fetch_sub(end - i, std::memory_order_relaxed);
     }
@@ -96,7 +98,8 @@ void* LargeSpace::Allocate(size_t bytes, bool with_cards) {
   header->pages = pages;
   header->index = objects_.size();
   header->card_count = cards;
-  header->cards = cards == 0 ? nullptr : reinterpret_cast<uint8_t*>(start + sizeof(LargeHeader) + bytes);
+  header->cards =
+      cards == 0 ? nullptr : reinterpret_cast<uint8_t*>(start + sizeof(LargeHeader) + bytes);
   objects_.push_back(header);
   range_.SetStart(header->object());
   return header->object();

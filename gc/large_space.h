@@ -41,7 +41,7 @@ struct LargeHeader {
   uint8_t pad[6];
   uint64_t card_count;
   uint64_t reserved;
-  uint8_t* cards;         // null without slots; 16 bytes before the object (CardsOf)
+  uint8_t* cards;  // null without slots; 16 bytes before the object (CardsOf)
   uint64_t reserved2;
 
   Object* object() { return reinterpret_cast<Object*>(this + 1); }
@@ -113,7 +113,7 @@ class LargeSpace {
   std::vector<uint64_t> cold_pages_;                  // one bit per page of the range, grown on use
   std::atomic<size_t> sweep_next_{0};                 // objects_[0, sweep_next_) are to be swept
   std::atomic<size_t> resident_pages_{0};
-  std::atomic<size_t> free_pages_{0};                 // free and resident
+  std::atomic<size_t> free_pages_{0};  // free and resident
   std::atomic<uint64_t> released_bytes_{0};
 };
 

@@ -35,17 +35,17 @@ class Local : public Tlab {
   char* real_limit = nullptr;
   CellAllocator cells;
   CellAllocator stationary;
-  std::vector<Object*> log;            // modification buffer of the write barrier
+  std::vector<Object*> log;               // modification buffer of the write barrier
   std::vector<Object*> stationary_young;  // born since the last minor
-  uint64_t unreported_old_bytes = 0;   // allocated directly old, not yet in the collector's counter
+  uint64_t unreported_old_bytes = 0;  // allocated directly old, not yet in the collector's counter
   uint64_t hash_state = 0;
-  uint64_t safepoints = 0;             // for stress-safepoint
-  uint64_t barrier_logs = 0;           // for drop-barrier
+  uint64_t safepoints = 0;    // for stress-safepoint
+  uint64_t barrier_logs = 0;  // for drop-barrier
 
   // Owner writes, anybody reads.
-  Counter retired_bytes;   // young bytes of TLABs already retired
-  Counter old_bytes;       // allocated directly old or stationary
-  Counter old_objects;     // (young objects are counted in Tlab::objects)
+  Counter retired_bytes;  // young bytes of TLABs already retired
+  Counter old_bytes;      // allocated directly old or stationary
+  Counter old_objects;    // (young objects are counted in Tlab::objects)
   Counter logged_objects;
 };
 

@@ -100,11 +100,12 @@ void Marker::ScanSlots(Object* object, const TypeInfo& type) {
   }
 }
 
-// --- Overflow -------------------------------------------------------------------------------------------
+// --- Overflow ------------------------------------------------------------------------------------
 
-// Some edges were dropped: every marked object is scanned again, block by block, so that each dropped
-// edge is met again. A rescan follows each edge before it looks at the next, so it drops edges only
-// of objects that it marks itself: one round per level of such objects, not one per stackful.
+// Some edges were dropped: every marked object is scanned again, block by block, so that each
+// dropped edge is met again. A rescan follows each edge before it looks at the next, so it drops
+// edges only of objects that it marks itself: one round per level of such objects, not one per
+// stackful.
 void Marker::RescanMarked() {
   overflowed_ = false;
   ++counts_.overflows;
@@ -139,7 +140,7 @@ void Marker::RescanSlots(const Word* first, size_t count) {
   }
 }
 
-// --- Weak -----------------------------------------------------------------------------------------------
+// --- Weak ----------------------------------------------------------------------------------------
 
 void Marker::VisitWeak(Word* slot, Word cleared, Weakness weakness) {
   switch (mode_) {

@@ -3,15 +3,16 @@
 // Marking: from all roots, every reachable object (young ones too) gets its mark bit; then weak
 // slots, ephemerons and finalizers are settled.
 //
-// The work list holds edges, not objects: whether the target is marked already is looked up when the
-// edge leaves a short queue behind the stack, 32 edges later than its header and its mark word were
-// prefetched. On a machine where a dependent random read costs 300 ns this is what makes marking
-// fast: misses overlap (Garner, Blackburn, Frampton: effective prefetch for mark-sweep collection).
+// The work list holds edges, not objects: whether the target is marked already is looked up when
+// the edge leaves a short queue behind the stack, 32 edges later than its header and its mark word
+// were prefetched. On a machine where a dependent random read costs 300 ns this is what makes
+// marking fast: misses overlap (Garner, Blackburn, Frampton: effective prefetch for mark-sweep
+// collection).
 //
 //   slots -> stack (LIFO) -> ring of 32, prefetching -> test and mark -> scan -> slots
 //
-// A stack that cannot grow drops the edge and says so; when the stack runs empty, marked objects are
-// scanned again until nothing is dropped.
+// A stack that cannot grow drops the edge and says so; when the stack runs empty, marked objects
+// are scanned again until nothing is dropped.
 //
 // Order of calls, world stopped, after the minor of the cycle:
 //   1. Begin()   2. MarkRoots()   3. MarkReachable()   4. SettleWeak()   5. counts
@@ -87,7 +88,7 @@ class Marker final : public Tracer {
   IdentityTable& identities_;
   WorkStack stack_;
   Word ring_[kRing] = {};
-  size_t ring_head_ = 0;   // next to take
+  size_t ring_head_ = 0;  // next to take
   size_t ring_count_ = 0;
   Mode mode_ = Mode::kMark;
   bool weak_ = false;

@@ -14,7 +14,8 @@
 namespace neap::gc {
 namespace {
 
-// What a mutator without a P allocates from: nothing, so that it reaches the slow path's check (M3).
+// What a mutator without a P allocates from: nothing, so that it reaches the slow path's check
+// (M3).
 Tlab no_tlab;
 
 }  // namespace
@@ -52,11 +53,12 @@ void Mutator::BindTo(Processor* p) {
   tlab_ = p == nullptr ? &no_tlab : static_cast<Tlab*>(local_);
 }
 
-// --- Allocation -----------------------------------------------------------------------------------------
+// --- Allocation ----------------------------------------------------------------------------------
 
 Object* Mutator::TryAllocate(TypeId type, uint64_t length) {
   const size_t bytes = BytesFor(type, length);
-  NEAP_CHECK(type_table[type].base_bytes != 0, "T6: an object's type is registered", "type=%u", type);
+  NEAP_CHECK(type_table[type].base_bytes != 0, "T6: an object's type is registered", "type=%u",
+             type);
   if (bytes == 0) return nullptr;
   void* memory = nullptr;
   if (bytes <= kMaxNurseryObjectBytes) {
@@ -76,7 +78,8 @@ Object* Mutator::TryAllocate(TypeId type, uint64_t length) {
     std::memset(static_cast<char*>(memory) + kHeaderBytes, 0, bytes - kHeaderBytes);
     object->set_header(Object::MakeHeader(type));
   }
-  if (type_table[type].element_shift != TypeDescriptor::kFixedSize) object->body<uint64_t>()[0] = length;
+  if (type_table[type].element_shift != TypeDescriptor::kFixedSize)
+    object->body<uint64_t>()[0] = length;
   return object;
 }
 
@@ -86,7 +89,8 @@ Object* Mutator::TryAllocateStationary(TypeId type, uint64_t length) {
   auto* object = static_cast<Object*>(
       heap_.collector().AllocateSlow(*this, type, bytes, Collector::Where::kStationary));
   if (object == nullptr) return nullptr;
-  if (type_table[type].element_shift != TypeDescriptor::kFixedSize) object->body<uint64_t>()[0] = length;
+  if (type_table[type].element_shift != TypeDescriptor::kFixedSize)
+    object->body<uint64_t>()[0] = length;
   return object;
 }
 
@@ -102,17 +106,19 @@ namespace {
 
 Object* Mutator::Allocate(TypeId type, uint64_t length) {
   Object* object = TryAllocate(type, length);
-  if (object == nullptr) [[unlikely]] DieForLackOfMemory(type, BytesFor(type, length));
+  if (object == nullptr) [[unlikely]]
+    DieForLackOfMemory(type, BytesFor(type, length));
   return object;
 }
 
 void* Mutator::AllocateRawSlow(TypeId type, size_t bytes) {
   void* memory = heap_.collector().AllocateSlow(*this, type, bytes, Collector::Where::kNursery);
-  if (memory == nullptr) [[unlikely]] DieForLackOfMemory(type, bytes);
+  if (memory == nullptr) [[unlikely]]
+    DieForLackOfMemory(type, bytes);
   return memory;
 }
 
-// --- Barrier --------------------------------------------------------------------------------------------
+// --- Barrier -------------------------------------------------------------------------------------
 
 void Mutator::LogSlow(Object* holder, Word* slot, LogState state) {
   const uint64_t drop = heap_.collector().options().debug.drop_barrier;
@@ -124,7 +130,8 @@ void Mutator::LogSlow(Object* holder, Word* slot, LogState state) {
     return;
   }
   LargeHeader* large = LargeHeader::Of(holder);
-  const auto offset = static_cast<size_t>(reinterpret_cast<char*>(slot) - reinterpret_cast<char*>(holder));
+  const auto offset =
+      static_cast<size_t>(reinterpret_cast<char*>(slot) - reinterpret_cast<char*>(holder));
   __atomic_store_n(&large->cards[offset >> kCardShift], uint8_t{1}, __ATOMIC_RELAXED);
   // Two threads may both find the flag clear: the object is then logged twice, and taken once.
   if (!__atomic_load_n(&large->logged, __ATOMIC_RELAXED)) {
@@ -148,7 +155,7 @@ void Mutator::LogRange(Object* holder, Word* first, size_t count) {
   if (!CardIsLogged(holder, first + count - 1)) LogSlow(holder, first + count - 1, state);
 }
 
-// --- Hash, identity, off-heap ---------------------------------------------------------------------------
+// --- Hash, identity, off-heap --------------------------------------------------------------------
 
 uint32_t Mutator::Hash(Object* object) {
   if (const uint32_t stored = object->stored_hash(); stored != 0) return stored;
@@ -168,7 +175,7 @@ void Mutator::OffHeapChanged(Object* owner, int64_t delta) {
   heap_.collector().OffHeapChanged(*this, owner, delta);
 }
 
-// --- Safepoints -----------------------------------------------------------------------------------------
+// --- Safepoints ----------------------------------------------------------------------------------
 
 void Mutator::PollSlow() {
   NEAP_CHECK(processor_ != nullptr, "M3: nothing of the heap is used inside a blocking region");
@@ -196,7 +203,7 @@ void Mutator::EnterBlocking() {
 
 void Mutator::LeaveBlocking() { BindTo(heap_.collector().scheduler().Acquire()); }
 
-// --- Handles --------------------------------------------------------------------------------------------
+// --- Handles -------------------------------------------------------------------------------------
 
 Word* Mutator::NewHandleSlot(Word value) {
   if (handle_count_ == handle_segments_.size() * kHandleSegment) {
@@ -210,11 +217,12 @@ Word* Mutator::NewHandleSlot(Word value) {
 }
 
 void Mutator::PopHandles(size_t height) {
-  NEAP_CHECK(height <= handle_count_, "H1: handle scopes close in reverse order", "height=%zu of %zu",
-             height, handle_count_);
+  NEAP_CHECK(height <= handle_count_, "H1: handle scopes close in reverse order",
+             "height=%zu of %zu", height, handle_count_);
   while (handle_count_ > height) {
     --handle_count_;
-    handle_segments_[handle_count_ / kHandleSegment][handle_count_ % kHandleSegment] = kClosedHandle;
+    handle_segments_[handle_count_ / kHandleSegment][handle_count_ % kHandleSegment] =
+        kClosedHandle;
   }
 }
 

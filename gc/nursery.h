@@ -32,12 +32,14 @@ class Nursery {
  public:
   Nursery(HeapRange& range, uint64_t rotate) : range_(range), rotate_(rotate) {}
 
-  // --- Budget -------------------------------------------------------------------------------------
+  // --- Budget ------------------------------------------------------------------------------------
   size_t limit_bytes() const { return limit_bytes_.load(std::memory_order_relaxed); }
   // `procs`: how many Ps share it (bounds the size of a TLAB).
   void SetLimit(size_t bytes, int procs);
   // Stationary young objects and young off-heap bytes use the budget up as well.
-  void DebitStationary(size_t bytes) { stationary_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
+  void DebitStationary(size_t bytes) {
+    stationary_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  }
   void DebitOffHeap(size_t bytes) { off_heap_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
   size_t debit_bytes() const {
     return eden_cut_bytes_.load(std::memory_order_relaxed) + stationary_bytes() + off_heap_bytes();
@@ -50,7 +52,7 @@ class Nursery {
     return debit != 0 && debit + bytes > limit_bytes();
   }
 
-  // --- TLABs ----------------------------------------------------------------------------------------
+  // --- TLABs -------------------------------------------------------------------------------------
   enum class Cut : uint8_t {
     kDone,      // the P has a new TLAB of at least `bytes`
     kFull,      // the budget is used up: a minor collection is due
@@ -61,8 +63,9 @@ class Nursery {
   // The P keeps no TLAB (its bytes are counted as retired).
   void Retire(Local& local);
 
-  // --- Minor collection, world stopped, all TLABs retired -------------------------------------------
-  // Every nursery block becomes from-space (kSpaceFrom set).
+  // --- Minor collection, world stopped, all TLABs retired
+  // ------------------------------------------- Every nursery block becomes from-space (kSpaceFrom
+  // set).
   const std::vector<uint32_t>& BeginMinor();
   const std::vector<uint32_t>& from() const { return from_; }
   // How many of from() were eden blocks; they come first, in order of birth.

@@ -287,8 +287,7 @@ uint64_t NurserySizer::PredictedWorkNs() const {
   return static_cast<uint64_t>(here.work_ns.Padded() + fixed_ns_.Padded());
 }
 
-// --- CohortPredictor
-// ------------------------------------------------------------------------------
+// --- CohortPredictor -----------------------------------------------------------------------------
 //
 // When a program's objects live for longer than eden lasts, nearly all of eden survives every
 // minor, and copying it buys nothing: the blocks could become old where they stand. A scavenger

@@ -219,7 +219,8 @@ bool OldSpace::SweepBlockLocked(size_t index, uint64_t now) {
   if (poison_ || kAddressSanitizer) PoisonDead(index);
   const uint32_t live = SweepBits(index);
   if (block.kind == BlockKind::kMixed) {
-    const auto bytes = static_cast<uint32_t>(uint64_t{block.live_bytes} * live / block.stayed_objects);
+    const auto bytes =
+        static_cast<uint32_t>(uint64_t{block.live_bytes} * live / block.stayed_objects);
     mixed_live_bytes_.fetch_sub(block.live_bytes - bytes, std::memory_order_relaxed);
     block.live_bytes = bytes;
     block.stayed_objects = std::max(live, 1u);

@@ -7,9 +7,10 @@
 //   mixed block   | object | hole | object | hole ... |   start bits say where objects are
 //
 // There are no free lists inside cells, so nothing can be corrupted through a stale pointer: the
-// start bits are the allocation bitmap. After a major cycle every block is "unswept": its start bits
-// still include the dead. Sweeping a block is `starts &= marks; marks = 0` on 512 bytes each, done
-// when an allocator needs a block of that class, by SweepSome, and to the end before the next cycle.
+// start bits are the allocation bitmap. After a major cycle every block is "unswept": its start
+// bits still include the dead. Sweeping a block is `starts &= marks; marks = 0` on 512 bytes each,
+// done when an allocator needs a block of that class, by SweepSome, and to the end before the next
+// cycle.
 //
 // Two flavours of cell blocks: plain ones (objects promoted or allocated old) and stationary ones
 // (objects of any age that never move; a dead one's `drop` function is called).
@@ -67,16 +68,19 @@ class OldSpace {
  public:
   OldSpace(HeapRange& range, bool poison) : range_(range), poison_(poison) {}
 
-  // --- Stationary cells ------------------------------------------------------------------------------
-  // Frees one stationary cell whose object died young (calls its drop function).
+  // --- Stationary cells
+  // ------------------------------------------------------------------------------ Frees one
+  // stationary cell whose object died young (calls its drop function).
   void FreeCell(Object* object);
 
-  // --- In place ---------------------------------------------------------------------------------------
-  // A nursery block, its start bits set for the objects that stayed, becomes old.
+  // --- In place
+  // --------------------------------------------------------------------------------------- A
+  // nursery block, its start bits set for the objects that stayed, becomes old.
   void AdoptMixedBlock(size_t index);
 
-  // --- Sweeping ---------------------------------------------------------------------------------------
-  // After marking, world stopped: every block becomes unswept. All CellAllocators are released.
+  // --- Sweeping
+  // --------------------------------------------------------------------------------------- After
+  // marking, world stopped: every block becomes unswept. All CellAllocators are released.
   void StartSweep();
   // Sweeps up to `blocks` blocks; false when none is left. `now`: heap clock, for freed blocks.
   bool SweepSome(size_t blocks, uint64_t now);

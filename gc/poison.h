@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What dead memory looks like. Under AddressSanitizer it is poisoned, so that any touch is reported;
-// with the debug switch `poison` it is filled with a pattern that is no reference and no small
-// number. Without either both functions cost nothing.
+// What dead memory looks like. Under AddressSanitizer it is poisoned, so that any touch is
+// reported; with the debug switch `poison` it is filled with a pattern that is no reference and no
+// small number. Without either both functions cost nothing.
 #ifndef NEAP_GC_POISON_H_
 #define NEAP_GC_POISON_H_
 

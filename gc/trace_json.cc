@@ -52,8 +52,7 @@
 namespace neap::gc {
 namespace {
 
-// --- What an event's words mean
-// -------------------------------------------------------------------
+// --- What an event's words mean ------------------------------------------------------------------
 
 using WordWriter = void (*)(std::string& out, uint64_t word);
 
@@ -123,8 +122,7 @@ const Kind* FindKind(uint16_t kind) {
   return found == std::end(kKinds) ? nullptr : found;
 }
 
-// --- Writing objects
-// ------------------------------------------------------------------------------
+// --- Writing objects -----------------------------------------------------------------------------
 
 // An object under construction: comma and key before each value.
 class ObjectWriter {
@@ -262,8 +260,7 @@ void AppendKinds(std::string& out) {
   }
 }
 
-// --- The file
-// -------------------------------------------------------------------------------------
+// --- The file ------------------------------------------------------------------------------------
 
 absl::Status CannotWrite(const std::string& path, int error) {
   const std::string message =

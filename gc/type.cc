@@ -49,11 +49,13 @@ void CheckLayout(const TypeDescriptor& descriptor) {
                descriptor.name, static_cast<unsigned long long>(descriptor.slot_bitmap), words);
   } else if (descriptor.layout == Layout::kSlots) {
     const uint32_t first = descriptor.first_slot_bytes;
-    NEAP_CHECK(first >= kHeaderBytes && first % 8 == 0 && first <= RoundToObject(descriptor.base_bytes),
-               "T8: the first slot lies inside the object, at a multiple of 8", "type=%s first=%u",
-               descriptor.name, first);
-    NEAP_CHECK(descriptor.element_shift == TypeDescriptor::kFixedSize || descriptor.element_shift >= 3,
-               "T9: elements of a slot layout are whole words", "type=%s", descriptor.name);
+    NEAP_CHECK(
+        first >= kHeaderBytes && first % 8 == 0 && first <= RoundToObject(descriptor.base_bytes),
+        "T8: the first slot lies inside the object, at a multiple of 8", "type=%s first=%u",
+        descriptor.name, first);
+    NEAP_CHECK(
+        descriptor.element_shift == TypeDescriptor::kFixedSize || descriptor.element_shift >= 3,
+        "T9: elements of a slot layout are whole words", "type=%s", descriptor.name);
   }
 }
 
@@ -80,8 +82,8 @@ TypeId RegisterType(const TypeDescriptor& descriptor) {
   info.has_weak_slots = descriptor.has_weak_slots;
   info.base_bytes = descriptor.base_bytes;
   if (descriptor.element_shift == TypeDescriptor::kFixedSize) {
-    info.base_bytes = static_cast<uint32_t>(
-        std::max(RoundToObject(descriptor.base_bytes), kMinObjectBytes));
+    info.base_bytes =
+        static_cast<uint32_t>(std::max(RoundToObject(descriptor.base_bytes), kMinObjectBytes));
   } else {
     NEAP_CHECK(descriptor.base_bytes >= kMinObjectBytes && descriptor.element_shift < 32,
                "T5: a variable-size type has room for its length", "type=%s", descriptor.name);

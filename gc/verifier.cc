@@ -5,7 +5,8 @@
 // First block by block, as the parts keep their books:
 //
 //   block table     space byte fits the kind; no block is in the collection set
-//   bitmaps         nursery and free blocks have no bits; bits of a cell block stand at multiples of
+//   bitmaps         nursery and free blocks have no bits; bits of a cell block stand at multiples
+//   of
 //                   the cell size; swept blocks have no marks; marks only where objects start
 //   cells           type known, size fits the cell; what is marked dead is not looked at
 //   large objects   run, header, index, start bit and cards agree
@@ -24,107 +25,12 @@
 #include "verifier.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "collector.h"
-#include "neap/gc/type.h"
+#include "verifier_state.h"
 
 namespace neap::gc {
-namespace {
 
-std::string At(const void* address) { return absl::StrFormat("%p", address); }
-
-class Verifier final : public Tracer {
- public:
-  explicit Verifier(Collector& collector)
-      : collector_(collector),
-        range_(collector.range()),
-        visited_(range_.block_limit() * kBitmapWordsPerBlock) {
-    types_.push_back(nullptr);
-    for (int id = 1; id <= RegisteredTypes(); ++id) {
-      types_.push_back(&GetType(static_cast<TypeId>(id)));
-    }
-  }
-
-  absl::Status Verify();
-  void Walk(const std::function<void(Object*)>& visit);
-
-  void VisitSlots(Word* first, size_t count) override;
-  void VisitWeak(Word* slot, Word cleared, Weakness weakness) override;
-  void VisitEphemeron(Word* key, Word* value, Word cleared) override;
-
- private:
-  // The books.
-  void CheckBlocks();
-  void CheckBits(size_t index);
-  void CheckCells(size_t index);
-  void CheckCell(size_t index, Object* object);
-  void CheckPool();
-  void CheckNurseryLists();
-  void CheckLargeObjects();
-  void CheckStationaryYoung();
-  void CheckOldBytes();
-  void GatherRemembered();
-  void CheckRemembered(Object* object);
-
-  // The graph.
-  void TraceFromRoots();
-  void Drain();
-  void TraceObject(Object* object);
-  void TraceSlots(Object* object, const TypeDescriptor& type);
-  bool RunEphemerons();
-  bool CheckReference(const Word* slot, Word word);
-  bool CheckTarget(Object* object);
-  bool CheckPlace(Object* object, size_t bytes);
-  void CheckLogState(Object* holder);
-  void NoteEdge(const Word* slot, Word word);
-  void CheckOverlaps();
-  void Push(Word word);
-
-  bool IsVisited(const void* p) const { return HeapRange::TestBit(visited_.data(), Offset(p)); }
-  bool IsYoung(const Object* object) const;
-  size_t Offset(const void* p) const { return range_.OffsetOf(reinterpret_cast<Word>(p)); }
-  size_t SizeOf(const Object* object) const;
-  bool IsDeadUnswept(Object* object);
-  const TypeDescriptor* TypeOf(const Object* object) const {
-    const TypeId id = object->type();
-    return id == 0 || id >= types_.size() ? nullptr : types_[id];
-  }
-  void Fail(const std::string& rule, const std::string& details) {
-    if (status_.ok()) status_ = absl::InternalError(absl::StrCat(rule, ": ", details));
-  }
-  bool ok() const { return status_.ok(); }
-
-  enum class Pass : uint8_t { kTrace, kEphemerons };
-
-  Collector& collector_;
-  HeapRange& range_;
-  std::vector<const TypeDescriptor*> types_;
-  std::vector<uint64_t> visited_;  // one bit per 8 bytes, as the heap's own bitmaps
-  std::vector<Object*> work_;
-  std::vector<Object*> ephemerons_;
-  std::vector<std::pair<const char*, size_t>>
-      extents_;  // of objects whose place is free (no cells)
-  absl::flat_hash_set<const Object*> remembered_;
-  absl::flat_hash_set<const Object*> stationary_young_;
-  const std::function<void(Object*)>* visit_ = nullptr;
-  Object* holder_ = nullptr;  // whose slots are visited; null for roots
-  bool holder_has_young_ = false;
-  Pass pass_ = Pass::kTrace;
-  bool progress_ = false;
-  uint64_t old_bytes_ = 0;  // of objects in old and large space that are not known dead
-  absl::Status status_;
-};
-
-// --- Sizes and ages, computed from the descriptors alone
-// --------------------------------------------
+// --- Sizes and ages, computed from the descriptors alone -----------------------------------------
 
 size_t Verifier::SizeOf(const Object* object) const {
   const TypeDescriptor& type = *TypeOf(object);
@@ -150,190 +56,7 @@ bool Verifier::IsDeadUnswept(Object* object) {
   return unswept && !range_.IsMarked(object);
 }
 
-// --- The books
-// ----------------------------------------------------------------------------------------
-
-void Verifier::CheckBlocks() {
-  size_t kinds[6] = {};
-  size_t unswept = 0;
-  for (size_t i = 0; i < range_.block_limit() && ok(); ++i) {
-    const Block& block = range_.block(i);
-    ++kinds[static_cast<size_t>(block.kind)];
-    unswept += block.unswept ? 1 : 0;
-    CheckBits(i);
-    if (block.kind == BlockKind::kCells || block.kind == BlockKind::kStationary ||
-        block.kind == BlockKind::kMixed) {
-      CheckCells(i);
-    }
-  }
-  const auto count = [&](BlockKind kind) { return kinds[static_cast<size_t>(kind)]; };
-  const size_t used = count(BlockKind::kNursery) + count(BlockKind::kCells) +
-                      count(BlockKind::kStationary) + count(BlockKind::kMixed);
-  if (used != range_.used_blocks()) {
-    Fail("H3", absl::StrCat(used, " blocks in use, counter says ", range_.used_blocks()));
-  }
-  if (count(BlockKind::kMixed) != collector_.old_space().mixed_blocks()) {
-    Fail("sums", absl::StrCat(count(BlockKind::kMixed), " mixed blocks, counter says ",
-                              collector_.old_space().mixed_blocks()));
-  }
-  if (unswept != collector_.old_space().unswept_blocks()) {
-    Fail("sums", absl::StrCat(unswept, " unswept blocks, counter says ",
-                              collector_.old_space().unswept_blocks()));
-  }
-}
-
-void Verifier::CheckBits(size_t index) {
-  const Block& block = range_.block(index);
-  constexpr SpaceByte kSpaces[] = {kSpaceNone, kSpaceYoung, kSpaceOld,
-                                   kSpaceLook, kSpaceOld,   kSpaceLook};
-  const SpaceByte space = range_.space(index);
-  // A retired nursery block in quarantine (debug switch rotate) has left every space.
-  const bool quarantined = block.kind == BlockKind::kNursery && space == kSpaceNone;
-  if (space != kSpaces[static_cast<size_t>(block.kind)] && !quarantined) {
-    return Fail("H1", absl::StrCat("block ", index, " of kind ", static_cast<int>(block.kind),
-                                   " has space byte ", static_cast<int>(space)));
-  }
-  const bool may_start = block.kind != BlockKind::kFree && block.kind != BlockKind::kNursery;
-  const uint64_t* starts = range_.StartWords(index);
-  const uint64_t* marks = range_.MarkWords(index);
-  for (size_t w = 0; w < kBitmapWordsPerBlock; ++w) {
-    if (starts[w] != 0 && !may_start) {
-      return Fail(block.kind == BlockKind::kFree ? "H2" : "N8",
-                  absl::StrCat("start bits in block ", index, ", word ", w));
-    }
-    if (marks[w] != 0 && block.kind != BlockKind::kLarge && !block.unswept) {
-      return Fail("N9", absl::StrCat("mark bits in block ", index, " of kind ",
-                                     static_cast<int>(block.kind), ", word ", w));
-    }
-    if ((marks[w] & ~starts[w]) != 0) {
-      return Fail("N9", absl::StrCat("a mark without an object in block ", index, ", word ", w));
-    }
-  }
-}
-
-void Verifier::CheckCells(size_t index) {
-  const uint64_t* starts = range_.StartWords(index);
-  const char* previous_end = range_.BlockStart(index);
-  const bool mixed = range_.block(index).kind == BlockKind::kMixed;
-  for (size_t granule = 0; granule < kBlockBytes / 8 && ok(); ++granule) {
-    if ((starts[granule / 64] >> (granule % 64) & 1) == 0) continue;
-    auto* object = reinterpret_cast<Object*>(range_.BlockStart(index) + granule * 8);
-    if (IsDeadUnswept(object)) continue;
-    CheckCell(index, object);
-    if (!ok()) return;
-    if (mixed && reinterpret_cast<const char*>(object) < previous_end) {
-      Fail("O1", absl::StrCat("objects overlap in mixed block ", index, " at ", At(object)));
-    }
-    previous_end = reinterpret_cast<const char*>(object) + SizeOf(object);
-    if (!IsYoung(object)) old_bytes_ += SizeOf(object);
-  }
-}
-
-void Verifier::CheckCell(size_t index, Object* object) {
-  const Block& block = range_.block(index);
-  if (TypeOf(object) == nullptr) {
-    return Fail(
-        "O1", absl::StrCat("no object at ", At(object), ", header ", absl::Hex(object->header())));
-  }
-  const size_t bytes = SizeOf(object);
-  const auto offset =
-      static_cast<size_t>(reinterpret_cast<char*>(object) - range_.BlockStart(index));
-  if (offset + bytes > kBlockBytes) {
-    return Fail("O1", absl::StrCat("object ", At(object), " leaves its block"));
-  }
-  if (block.kind == BlockKind::kMixed) return;
-  const size_t cell_bytes = kCellBytes[block.size_class];
-  if (offset % cell_bytes != 0 || bytes > cell_bytes) {
-    Fail("O1", absl::StrCat("object ", At(object), " of ", bytes, " bytes does not fit a cell of ",
-                            cell_bytes));
-  }
-}
-
-void Verifier::CheckPool() {
-  const size_t known = range_.used_blocks() + range_.warm_blocks() + range_.cold_blocks();
-  const size_t committed = range_.committed_block_chunks() * kBlocksPerChunk;
-  if (known != committed) {
-    Fail("H3", absl::StrCat(known, " blocks used or free, ", committed, " committed"));
-  }
-}
-
-void Verifier::CheckNurseryLists() {
-  const Nursery& nursery = collector_.nursery();
-  if (!nursery.from().empty()) Fail("N6", "from-space is not empty outside a minor");
-  std::vector<uint32_t> blocks = nursery.eden();
-  blocks.insert(blocks.end(), nursery.survivors().begin(), nursery.survivors().end());
-  std::sort(blocks.begin(), blocks.end());
-  if (std::adjacent_find(blocks.begin(), blocks.end()) != blocks.end()) {
-    Fail("N6", "a nursery block stands in two lists");
-  }
-  for (const uint32_t index : blocks) {
-    if (range_.block(index).kind == BlockKind::kNursery && range_.space(index) == kSpaceYoung)
-      continue;
-    Fail("N6", absl::StrCat("block ", index, " of the nursery is no nursery block"));
-  }
-  size_t in_table = 0;
-  for (size_t i = 0; i < range_.block_limit(); ++i) {
-    in_table += range_.block(i).kind == BlockKind::kNursery ? 1 : 0;
-  }
-  if (in_table != blocks.size() + nursery.quarantined_blocks()) {
-    Fail("N6", absl::StrCat(in_table, " nursery blocks, ", blocks.size(), " listed and ",
-                            nursery.quarantined_blocks(), " in quarantine"));
-  }
-}
-
-void Verifier::CheckLargeObjects() {
-  const std::vector<LargeHeader*>& objects = collector_.large_space().objects();
-  for (size_t i = 0; i < objects.size() && ok(); ++i) {
-    LargeHeader* header = objects[i];
-    Object* object = header->object();
-    if (header->index != i || !range_.IsStart(object)) {
-      return Fail("large", absl::StrCat("object ", At(object), " is not where its header says"));
-    }
-    if (range_.IsMarked(object) && !header->unswept) {
-      return Fail("N9", absl::StrCat("large object ", At(object), " is swept and marked"));
-    }
-    if (IsDeadUnswept(object)) continue;
-    if (TypeOf(object) == nullptr || SizeOf(object) != header->object_bytes) {
-      return Fail("large",
-                  absl::StrCat("object ", At(object), " has not ", header->object_bytes, " bytes"));
-    }
-    if (sizeof(LargeHeader) + header->object_bytes + header->card_count >
-        header->pages * kLargePageBytes) {
-      return Fail("large", absl::StrCat("object ", At(object), " does not fit its run"));
-    }
-    if (!IsYoung(object)) old_bytes_ += header->object_bytes;
-  }
-}
-
-void Verifier::CheckStationaryYoung() {
-  const auto add = [&](const std::vector<Object*>& list) {
-    for (Object* object : list) {
-      if (!stationary_young_.insert(object).second) {
-        Fail("stationary", absl::StrCat("object ", At(object), " is listed twice"));
-      }
-      if (!range_.IsStart(object) || !IsYoung(object)) {
-        Fail("stationary", absl::StrCat("object ", At(object), " is listed and not young"));
-      }
-    }
-  };
-  add(collector_.stationary_young());
-  for (int id = 0; id < collector_.scheduler().created(); ++id) {
-    add(collector_.local(id).stationary_young);
-  }
-}
-
-void Verifier::CheckOldBytes() {
-  uint64_t counted = collector_.OldBytes();
-  for (int id = 0; id < collector_.scheduler().created(); ++id) {
-    counted += collector_.local(id).unreported_old_bytes;
-  }
-  if (counted != old_bytes_) {
-    Fail("sums", absl::StrCat(old_bytes_, " bytes of old objects, counters say ", counted));
-  }
-}
-
-// --- The remembered set
-// -------------------------------------------------------------------------------
+// --- The remembered set --------------------------------------------------------------------------
 
 void Verifier::GatherRemembered() {
   if (!collector_.remembered().entries().empty()) Fail("N2", "entries are left outside a minor");
@@ -355,8 +78,7 @@ void Verifier::CheckRemembered(Object* object) {
   remembered_.insert(object);
 }
 
-// --- The graph
-// ----------------------------------------------------------------------------------------
+// --- The graph -----------------------------------------------------------------------------------
 
 bool Verifier::CheckReference(const Word* slot, Word word) {
   Object* target = ToObject(word);
@@ -587,8 +309,6 @@ void Verifier::Walk(const std::function<void(Object*)>& visit) {
   GatherRemembered();
   TraceFromRoots();
 }
-
-}  // namespace
 
 absl::Status VerifyWhileStopped(Collector& collector) { return Verifier(collector).Verify(); }
 

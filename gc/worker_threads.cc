@@ -36,7 +36,8 @@ void WorkerThreads::Loop(int id) {
   uint64_t seen = 0;
   std::unique_lock lock(mutex_);
   for (;;) {
-    wake_.wait(lock, [&] { return quit_ || (round_ != seen && id <= wanted_ && work_ != nullptr); });
+    wake_.wait(lock,
+               [&] { return quit_ || (round_ != seen && id <= wanted_ && work_ != nullptr); });
     if (quit_) return;
     seen = round_;
     const std::function<void(int)>& work = *work_;

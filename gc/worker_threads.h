@@ -31,7 +31,7 @@ class WorkerThreads {
   std::vector<std::thread> threads_;
   const std::function<void(int)>* work_ = nullptr;
   uint64_t round_ = 0;
-  int wanted_ = 0;   // helpers of this round: ids 1..wanted_
+  int wanted_ = 0;  // helpers of this round: ids 1..wanted_
   int running_ = 0;
   bool quit_ = false;
   uint64_t helper_cpu_ns_ = 0;

@@ -110,7 +110,7 @@ class BasicChain {
     }
     return items;
   }
-  // --- While stopped, or by the only user ------------------------------------------------------
+  // --- While stopped, or by the only user --------------------------------------------------------
   template <typename Visit>
   void ForEachRing(Visit visit) {
     for (Ring* ring = ends_.last_created; ring != nullptr; ring = ring->created_before) {

@@ -63,6 +63,13 @@ Registry::~Registry() {
   heap_.RemoveRootProvider(this);
   heap_.RemoveCleanupHook(hook_);
   for (const Buried& buried : buried_) ShardArray::Free(buried.array);
+  Directory& directory = GetDirectory();
+  std::lock_guard lock(directory.mutex);
+  // Not the entry of a successor that was made meanwhile.
+  auto found = directory.registries.find(&heap_);
+  if (found != directory.registries.end() && found->second.expired()) {
+    directory.registries.erase(found);
+  }
 }
 
 void Registry::Add(WordPool* pool) {

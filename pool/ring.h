@@ -121,7 +121,7 @@ class BasicRing {
     return HeadOf(both) - TailOf(both);
   }
 
-  // --- While stopped, or by the only user ------------------------------------------------------
+  // --- While stopped, or by the only user --------------------------------------------------------
   uint32_t head() const { return HeadOf(head_tail_.load(std::memory_order_relaxed)); }
   uint32_t tail() const { return TailOf(head_tail_.load(std::memory_order_relaxed)); }
   // The lowest position that may have been pushed since the mark was set (Q4); not below the tail.

@@ -79,7 +79,7 @@ using internal::Chain;
 using internal::Shard;
 using internal::ShardArray;
 
-// --- Pinning -----------------------------------------------------------------------------------
+// --- Pinning -------------------------------------------------------------------------------------
 
 WordPool::Pinned WordPool::Pin(int proc) {
   ShardArray* primary = primary_.load(std::memory_order_acquire);
@@ -146,7 +146,7 @@ void WordPool::PublishLocked(ShardArray* primary) {
   fast_size_.store(primary->size, std::memory_order_release);
 }
 
-// --- Get ---------------------------------------------------------------------------------------
+// --- Get -----------------------------------------------------------------------------------------
 
 Word WordPool::TakeSlow(gc::Mutator& m, int proc, std::source_location here) {
   NEAP_CHECK(!heap_.scheduler().stopped(), "P2: no Get while the world is stopped", "pool=%s",
@@ -272,7 +272,7 @@ void WordPool::CountGet(Shard& own, const Found& found) {
   }
 }
 
-// --- Put ---------------------------------------------------------------------------------------
+// --- Put -----------------------------------------------------------------------------------------
 
 void WordPool::PutSlow(gc::Mutator& m, int proc, Word item, std::source_location here) {
   NEAP_CHECK(!heap_.scheduler().stopped(), "P2: no Put while the world is stopped", "pool=%s",

@@ -34,7 +34,7 @@ using internal::Shard;
 using internal::ShardArray;
 using internal::Victims;
 
-// --- While the world is stopped ----------------------------------------------------------------
+// --- While the world is stopped ------------------------------------------------------------------
 
 void WordPool::AgeVictimsWhileStopped(uint64_t cycle, uint64_t now) {
   const internal::CleanupFacts cleanup = {
@@ -129,7 +129,7 @@ void WordPool::EmitWhileStopped(uint64_t cycle) {
   reported_ = now;
 }
 
-// --- On a mutator ------------------------------------------------------------------------------
+// --- On a mutator --------------------------------------------------------------------------------
 
 size_t WordPool::DrainEvicted() {
   ShardArray* array = evicted_.exchange(nullptr, std::memory_order_acq_rel);
@@ -238,7 +238,7 @@ WordPool::~WordPool() {
   for (ShardArray* array : arrays) registry_->Bury(array);
 }
 
-// --- Figures -----------------------------------------------------------------------------------
+// --- Figures -------------------------------------------------------------------------------------
 
 void WordPool::AddCounts(const ShardArray& array, Metrics& metrics) const {
   array.ForEachShard([&](const Shard& shard) {

@@ -74,7 +74,7 @@ int Scheduler::IdleSet::Lowest() const {
   return kNone;
 }
 
-// --- Making and ending --------------------------------------------------------------------------
+// --- Making and ending ---------------------------------------------------------------------------
 
 absl::Status Scheduler::ValidateProcs(int64_t procs) {
   if (procs >= 1 && procs <= kMaxProcs) return absl::OkStatus();
@@ -115,7 +115,7 @@ void Scheduler::CreateUpToLocked(int n) {
   }
 }
 
-// --- Getting and giving a P ---------------------------------------------------------------------
+// --- Getting and giving a P ----------------------------------------------------------------------
 
 Processor* Scheduler::Acquire() {
   Lock lock(mutex_);
@@ -216,7 +216,7 @@ bool Scheduler::MayGoOnLocked(const Waiter& waiter) const {
   return !stop_requested_ || waiter.p->state == Processor::State::kRunning;
 }
 
-// --- Time slices (R4) ---------------------------------------------------------------------------
+// --- Time slices (R4) ----------------------------------------------------------------------------
 
 // One sleep of a thread without a P; when it ends with the time, the thread asks a runner for its
 // P.
@@ -264,7 +264,7 @@ bool Scheduler::SliceIsOverLocked(const Processor& p) const {
   return wanted && MonotonicNanos() - p.slice_start_ns >= time_slice_ns_;
 }
 
-// --- Safepoints ---------------------------------------------------------------------------------
+// --- Safepoints ----------------------------------------------------------------------------------
 
 Processor* Scheduler::SafepointSlow(Processor* p) {
   Lock lock(mutex_);
@@ -296,7 +296,7 @@ void Scheduler::StopRunningLocked(Processor* p) {
   if (stop_requested_ && running_ == 1) all_stopped_.notify_all();
 }
 
-// --- Stopping the world -------------------------------------------------------------------------
+// --- Stopping the world --------------------------------------------------------------------------
 
 bool Scheduler::StopTheWorld(Processor** self, StopInfo* info) {
   Lock lock(mutex_);
@@ -370,7 +370,7 @@ int Scheduler::waiting() const {
   return static_cast<int>(waiters_.size());
 }
 
-// --- The number of Ps ---------------------------------------------------------------------------
+// --- The number of Ps ----------------------------------------------------------------------------
 
 void Scheduler::SetProcsWhileStopped(int n) {
   const Lock lock(mutex_);

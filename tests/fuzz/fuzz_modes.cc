@@ -100,8 +100,8 @@ std::vector<Mode> MakeModes() {
            [](Options& o) {
              o.debug.verify = 1;
              o.debug.stress_major = 5;
-           },
-       .boosted = {OpCode::kMinor}},
+             o.nursery_bytes = 256 << 10;  // a verification costs as much as 10,000 operations
+           }},
       {.name = "out-of-memory",
        .set = [](Options& o) { o.hard_limit_bytes = 6 << 20; },
        .boosted = {OpCode::kNewLargeBytes, OpCode::kNewLargeArray, OpCode::kNewBuffer},

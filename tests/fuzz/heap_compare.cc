@@ -11,8 +11,9 @@
 //       finalizer since). An "after" weak slot or ephemeron key may be empty only if its target is
 //       not in F. Key and value are emptied together.
 //   C4  Exactly, that is right after a forced major cycle: weak slots whose target is not in F are
-//       empty; the heap's own count of live bytes is the model's; the memory of dead owners is released;
-//       every registered object outside S waits for its finalizer, unless another one reaches it.
+//       empty; the heap's own count of live bytes is the model's; the memory of dead owners is
+//       released; every registered object outside S waits for its finalizer, unless another one
+//       reaches it.
 #include <cstdlib>
 #include <cstring>
 

@@ -45,6 +45,8 @@ namespace {
 
 // Operations of a small failure that are worth a line each on the terminal.
 constexpr size_t kListedOps = 60;
+// A run of the shrinker that takes longer counts as failing: it hangs.
+constexpr unsigned kReplaySeconds = 60;
 
 struct Settings {
   uint64_t ops = 100'000;
@@ -97,10 +99,13 @@ bool SurvivesInChild(bool quiet, Body body) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// Fails much nearer to the cause than the long run does.
-bool StillFails(const Mode& mode, const Settings& settings, const std::vector<uint64_t>& ops) {
-  return !SurvivesInChild(true, [&] {
-    alarm(60);
+enum class Say : uint8_t { kNothing, kFinding };
+
+// Compares and verifies often, so that a small program fails near the cause of its failure.
+bool StillFails(const Mode& mode, const Settings& settings, const std::vector<uint64_t>& ops,
+                Say say = Say::kNothing) {
+  return !SurvivesInChild(say == Say::kNothing, [&] {
+    alarm(kReplaySeconds);
     const uint64_t every = std::max<uint64_t>(1, ops.size() / 200);
     RunOps(mode, settings.seed, ops, every, 1);
   });
@@ -162,7 +167,7 @@ void ReportFailure(const Mode& mode, const Settings& settings, uint64_t executed
   WriteFailure(mode, ops);
   std::printf("  %zu operations are left, written to heap_fuzz.failure; it says:\n", ops.size());
   std::fflush(stdout);
-  (void)SurvivesInChild(false, [&] { RunOps(mode, settings.seed, ops, 1, 1); });
+  (void)StillFails(mode, settings, ops, Say::kFinding);
   for (size_t i = 0; i < std::min<size_t>(ops.size(), kListedOps); ++i) {
     std::printf("  %016llx  %s\n", static_cast<unsigned long long>(ops[i]),
                 HeapMachine::Describe(mode, ops[i]).c_str());

@@ -304,8 +304,7 @@ const Counts& HeapMachine::counts() {
   return counts_;
 }
 
-// --- Registers and slots
-// ----------------------------------------------------------------------------
+// --- Registers and slots -------------------------------------------------------------------------
 
 HeapMachine::Register HeapMachine::RegisterAt(uint32_t index) {
   if (index >= 240) {
@@ -371,8 +370,7 @@ void HeapMachine::CheckGlance(Id id, Object* object) {
   if (stamp != shadow.stamp) Fail("an object is not the one the model knows", id, object);
 }
 
-// --- Allocation
-// -------------------------------------------------------------------------------------
+// --- Allocation ----------------------------------------------------------------------------------
 
 Object* HeapMachine::AllocateFor(Kind kind, uint32_t length) {
   switch (kind) {
@@ -420,14 +418,23 @@ void HeapMachine::FillBody(Object* object, ShadowObject& shadow) {
   }
 }
 
+// After a failed allocation: the model must not keep a full heap full, or nothing else happens.
+void HeapMachine::MakeRoom() {
+  for (uint32_t i = 0; i < 256; i += 3) SetRegister(RegisterAt(i), 0, nullptr);
+  const size_t shelf = counts_.failed_allocations % kShelves;
+  for (size_t i = 0; i < graph_[shelf_ids_[shelf]].slots.size(); ++i) {
+    if (graph_[shelf_ids_[shelf]].slots[i] == 0) continue;
+    StoreSlot(shelves_[shelf].get(), shelf_ids_[shelf], i, 0, nullptr);
+  }
+}
+
 void HeapMachine::NewObject(OpCode op, uint32_t a, uint32_t immediate) {
   const Shape shape = ShapeFor(op, immediate);
   Object* object = AllocateFor(shape.kind, shape.length);
   if (object == nullptr) {
     if (!mode_.allocation_may_fail) Fail("an allocation failed", 0, nullptr);
     ++counts_.failed_allocations;
-    // Make room: the model must not keep a full heap full.
-    for (uint32_t i = 0; i < 256; i += 3) SetRegister(RegisterAt(i), 0, nullptr);
+    MakeRoom();
     return;
   }
   const Id id = graph_.Add(shape.kind, shape.length, shape.slots);
@@ -435,8 +442,7 @@ void HeapMachine::NewObject(OpCode op, uint32_t a, uint32_t immediate) {
   SetRegister(RegisterAt(a), id, object);
 }
 
-// --- The graph
-// --------------------------------------------------------------------------------------
+// --- The graph -----------------------------------------------------------------------------------
 
 void HeapMachine::Link(uint32_t a, uint32_t b, uint32_t d, uint32_t immediate) {
   const Register holder = RegisterAt(a);
@@ -545,8 +551,7 @@ void HeapMachine::HashOrIdentity(OpCode op, uint32_t a) {
   shadow.identity = identity;
 }
 
-// --- Roots of other kinds
-// ---------------------------------------------------------------------------
+// --- Roots of other kinds ------------------------------------------------------------------------
 
 void HeapMachine::PinRegister(uint32_t a) {
   const Register target = RegisterAt(a);

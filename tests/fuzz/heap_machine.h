@@ -154,9 +154,9 @@ class HeapMachine {
     gc::Object* get() const { return handle != nullptr ? handle->get() : global->get(); }
   };
 
-  // --- Operations
-  // -----------------------------------------------------------------------------------
+  // --- Operations --------------------------------------------------------------------------------
   void NewObject(OpCode op, uint32_t a, uint32_t immediate);
+  void MakeRoom();
   gc::Object* AllocateFor(Kind kind, uint32_t length);
   void FillBody(gc::Object* object, ShadowObject& shadow);
   void Link(uint32_t a, uint32_t b, uint32_t d, uint32_t immediate);
@@ -176,8 +176,7 @@ class HeapMachine {
   static void Finalize(gc::Mutator& m, gc::Handle<gc::Object> object, void* context);
   void ObserveFinalizer(gc::Object* object);
 
-  // --- Comparison
-  // -----------------------------------------------------------------------------------
+  // --- Comparison --------------------------------------------------------------------------------
   enum class Exactness : uint8_t { kAtLeast, kExact };
   void Compare(Exactness exactness);
   void PairRoots();

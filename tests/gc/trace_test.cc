@@ -37,8 +37,7 @@ using gc::MinorEvent;
 using gc::Options;
 using gc::TextTrace;
 
-// --- A strict JSON reader
-// ---------------------------------------------------------------------------
+// --- A strict JSON reader ------------------------------------------------------------------------
 
 struct Json {
   enum class Type { kNull, kBoolean, kNumber, kString, kArray, kObject } type = Type::kNull;
@@ -162,8 +161,7 @@ class JsonReader {
 
 Json ReadJson(std::string_view text) { return JsonReader(text).ReadAll(); }
 
-// --- Events
-// -----------------------------------------------------------------------------------------
+// --- Events --------------------------------------------------------------------------------------
 
 template <typename Record>
 Event EventOf(EventKind kind, const Record& record, uint16_t proc = 0, uint64_t time = 0) {

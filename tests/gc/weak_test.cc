@@ -176,6 +176,42 @@ TEST_SUITE("gc/ephemeron") {
     CHECK(heap.Broken() == "");
   }
 
+  TEST_CASE(
+      "what an ephemeron's value holds is copied with it, whichever way the key was reached") {
+    // A value that is found in the fixpoint was once scanned as if it were a table of the fixpoint
+    // itself, and what it held was left behind in from-space.
+    for (const bool key_first : {true, false}) {
+      CAPTURE(key_first);
+      QuietHeap heap;
+      Handle<Object> late = heap.Keep<Object>(nullptr);
+      Handle<Object> early = heap.Keep<Object>(nullptr);
+      Handle<EphemeronTable> table = MakeTable(heap, 1);
+      (key_first ? early : late).set(heap.m.New<Node>(Node::Type()));
+      Handle<Pair> holder = heap.Keep(heap.m.New<Pair>(Pair::Type()));
+      // Reached through the holder, behind the table: when the table is met its key is not live
+      // yet.
+      heap.m.Store(holder.get(), holder->head.slot(), (key_first ? early : late).get());
+      if (!key_first) late.set(nullptr);
+      Handle<SlotArray> value = heap.Keep(heap.m.NewSlots(5));
+      Handle<Node> inner = heap.MakeNode(77);
+      Node* innermost = heap.m.New<Node>(Node::Type());
+      innermost->key = 78;
+      heap.SetLeft(inner, innermost);
+      heap.m.Store(value.get(), value->slots() + 3, inner.get());
+      SetPair(heap, table, 0, holder->head.get(), value.get());
+      value.set(nullptr);
+      inner.set(nullptr);
+      for (int round = 0; round < 3; ++round) {
+        heap.MinorGC();
+        REQUIRE(heap.Broken() == "");
+        auto* found = static_cast<SlotArray*>(gc::ToObject(table->pairs()[1]));
+        const Node* node = static_cast<Node*>(gc::ToObject(found->slots()[3]));
+        CHECK(node->key == 77);
+        CHECK(node->left->key == 78);
+      }
+    }
+  }
+
   TEST_CASE("a value that refers to its own key keeps neither alive") {
     QuietHeap heap;
     Handle<EphemeronTable> table = MakeTable(heap, 1);

@@ -140,6 +140,23 @@ inline void ExploreRandomly(const MakeHistory& make, uint64_t executions, Random
   }
 }
 
+// The same, but a body goes on for 16 steps on average before another one runs: reaches what needs
+// one thread to do much between two steps of another.
+inline void ExploreInLongRuns(const MakeHistory& make, uint64_t executions, Random& random) {
+  for (uint64_t i = 0; i < executions; ++i) {
+    History history = make();
+    size_t last_alternatives = 0;
+    size_t present = 0;
+    Interleaver().Run(history, [&](size_t alternatives) {
+      if (alternatives != last_alternatives || random.OneIn(16)) {
+        present = random.Below(alternatives);
+      }
+      last_alternatives = alternatives;
+      return present;
+    });
+  }
+}
+
 }  // namespace neap::testing
 
 #endif  // NEAP_TESTS_POOL_INTERLEAVING_H_

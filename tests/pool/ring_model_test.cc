@@ -305,6 +305,20 @@ TEST_SUITE("pool/chain") {
     ExploreRandomly([&] { return HistoryOf(MakeChain(8, 6), threads); }, 3000, random);
   }
 
+  // The thief finds the ring empty; then the owner fills it and links another. Had the thief read
+  // `next` only now, it would leave a full ring behind for ever.
+  TEST_CASE("N2: a ring that was filled after a thief found it empty is not left behind" *
+            doctest::skip(!kFibers)) {
+    Random random;
+    Calls owner;
+    for (uint64_t v = 101; v <= 109; ++v) owner.push_back({Kind::kPushHead, v});
+    ExploreInLongRuns(
+        [&] {
+          return HistoryOf(MakeChain(8, 8), {owner, {{Kind::kPopTail}}});
+        },
+        20'000, random);
+  }
+
   TEST_CASE("C7: a spurious full grows the chain without need" * doctest::skip(!kFibers)) {
     uint64_t grown_needlessly = 0;
     ExploreAll([&] {

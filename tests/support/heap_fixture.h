@@ -3,7 +3,7 @@
 // The vocabulary of the heap's tests: a heap, the one mutator of the test's thread, a scope, and a
 // dozen words.
 //
-//   TinyHeap heap;                                   // 4 KiB nursery, whatever NEAP_DEBUG says
+//   TinyHeap heap;                                   // 4 KiB nursery, stressed as NEAP_DEBUG says
 //   Handle<Node> list = heap.MakeList(100);
 //   heap.MinorGC();
 //   CHECK(heap.ListIs(list, 100));

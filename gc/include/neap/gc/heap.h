@@ -76,19 +76,20 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  // --- Collecting -------------------------------------------------------------------------------
+  // --- Collecting --------------------------------------------------------------------------------
   // A full, forced major cycle; Go's runtime.GC(). Everything unreachable at the call is freed
   // (objects with finalizers are queued instead). Sweeping is finished before it returns.
   void Collect(Mutator& m);
   // One minor collection; does nothing with nursery=off.
   void CollectMinor(Mutator& m);
-  // For frame loops: does useful work until about `deadline_ns` (MonotonicNanos): a minor collection
-  // when the nursery is more than half full and the predicted pause fits, then sweeping. Returns true
-  // when there was nothing left to do.
+  // For frame loops: does useful work until about `deadline_ns` (MonotonicNanos): a minor
+  // collection when the nursery is more than half full and the predicted pause fits, then sweeping.
+  // Returns true when there was nothing left to do.
   bool Idle(Mutator& m, uint64_t deadline_ns);
 
-  // --- Knobs; effective at once -------------------------------------------------------------------
-  // Percent; Options::kGogcOff for off. Returns the old value. (no safepoint)
+  // --- Knobs; effective at once
+  // ------------------------------------------------------------------- Percent; Options::kGogcOff
+  // for off. Returns the old value. (no safepoint)
   uint64_t SetGogc(uint64_t percent);
   // Bytes; Options::kNoLimit for none. Returns the old value. (no safepoint)
   uint64_t SetMemoryLimit(uint64_t bytes);
@@ -124,7 +125,7 @@ class Heap {
   // True when some listener wants events; emitters with costly records ask first.
   bool HasListeners() const;
 
-  // --- Figures ------------------------------------------------------------------------------------
+  // --- Figures -----------------------------------------------------------------------------------
   Stats Snapshot() const;
   // Major cycles and minor collections started so far. (no safepoint)
   uint64_t majors() const;
@@ -136,7 +137,7 @@ class Heap {
   Scheduler& scheduler();
   const Options& options() const;
 
-  // --- For tests and tools -------------------------------------------------------------------------
+  // --- For tests and tools -----------------------------------------------------------------------
   bool IsYoung(const Object* object) const;
   bool IsLarge(const Object* object) const;
   bool Contains(const void* address) const;

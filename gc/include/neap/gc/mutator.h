@@ -62,10 +62,11 @@ class Mutator {
   int proc() const { return processor_->id; }
   Processor& processor() { return *processor_; }
 
-  // --- Allocation ---------------------------------------------------------------------------------
-  // A zeroed object of `type` with `length` elements (0 for fixed-size types). Never null: when no
-  // memory can be had after collecting and asking the out-of-memory function, the process ends with
-  // a message. Use TryAllocate where that must not happen.
+  // --- Allocation
+  // --------------------------------------------------------------------------------- A zeroed
+  // object of `type` with `length` elements (0 for fixed-size types). Never null: when no memory
+  // can be had after collecting and asking the out-of-memory function, the process ends with a
+  // message. Use TryAllocate where that must not happen.
   Object* Allocate(TypeId type, uint64_t length = 0);
   // The same, or null when the request cannot be met (heap intact).
   Object* TryAllocate(TypeId type, uint64_t length = 0);
@@ -91,9 +92,10 @@ class Mutator {
     return static_cast<SlotArray*>(Allocate(SlotArray::Type(), length));
   }
 
-  // --- Stores --------------------------------------------------------------------------------------
-  // Writes `value` into `slot`, which lies physically in `holder`. At most three instructions when
-  // the holder is young or already logged. (no safepoint)
+  // --- Stores
+  // -------------------------------------------------------------------------------------- Writes
+  // `value` into `slot`, which lies physically in `holder`. At most three instructions when the
+  // holder is young or already logged. (no safepoint)
   void Store(Object* holder, Word* slot, Word value) {
     const LogState state = holder->log_state();
     if (state != LogState::kLogged) [[unlikely]] {
@@ -115,17 +117,20 @@ class Mutator {
   // already say the new figure. (no safepoint; the next poll may collect)
   void OffHeapChanged(Object* owner, int64_t delta);
 
-  // --- Safepoints -----------------------------------------------------------------------------------
-  // Cheap (one load). Loops without allocation call it at least every 1,000 steps or 64 KiB.
+  // --- Safepoints
+  // ----------------------------------------------------------------------------------- Cheap (one
+  // load). Loops without allocation call it at least every 1,000 steps or 64 KiB.
   void Poll() {
-    if (processor_->poll_requested() || poll_always_) [[unlikely]] PollSlow();
+    if (processor_->poll_requested() || poll_always_) [[unlikely]]
+      PollSlow();
   }
   // Moves this thread to the P `id` (deterministic schedules): waits until it is idle.
   void MoveToProc(int id);
 
-  // --- Borders ---------------------------------------------------------------------------------------
-  // Heights of the handle, pin and no-safepoint stacks; a protected border (pcall, a C++ catch)
-  // saves them and restores them whatever happened between.
+  // --- Borders
+  // --------------------------------------------------------------------------------------- Heights
+  // of the handle, pin and no-safepoint stacks; a protected border (pcall, a C++ catch) saves them
+  // and restores them whatever happened between.
   struct Heights {
     size_t handles;
     size_t pins;
@@ -175,14 +180,14 @@ class Mutator {
   Processor* processor_ = nullptr;  // null inside a blocking region
   Local* local_ = nullptr;          // the collector's per-P state
   Heap& heap_;
-  bool poll_always_ = false;        // stress-safepoint
-  uint32_t no_safepoint_ = 0;       // depth of NoSafepointScopes
+  bool poll_always_ = false;   // stress-safepoint
+  uint32_t no_safepoint_ = 0;  // depth of NoSafepointScopes
 
   // Handle slots, in segments whose addresses never change (LIFO).
   static constexpr size_t kHandleSegment = 256;
   std::vector<Word*> handle_segments_;
   size_t handle_count_ = 0;
-  std::vector<Object*> pins_;       // LIFO; the same object may stand here more than once
+  std::vector<Object*> pins_;  // LIFO; the same object may stand here more than once
 };
 
 // The thread may block inside: it has given its P up. Rule M3.

@@ -18,8 +18,9 @@
 //   type    index into the type table (neap/gc/type.h)
 //   hash    0 until first asked for; then it moves with the object, so that tables never rehash
 //
-// Any slot of an object is one 64-bit word. A word is a reference exactly when it lies in the heap's
-// reserved address range; every other word (null, a NaN-boxed number) is data to the collector.
+// Any slot of an object is one 64-bit word. A word is a reference exactly when it lies in the
+// heap's reserved address range; every other word (null, a NaN-boxed number) is data to the
+// collector.
 #ifndef NEAP_GC_OBJECT_H_
 #define NEAP_GC_OBJECT_H_
 
@@ -91,8 +92,8 @@ class Object {
 };
 static_assert(sizeof(Object) == kHeaderBytes);
 
-// Loads a reference slot. Relaxed on x86; acquire where a tool must see the pairing with the release
-// store of the barrier.
+// Loads a reference slot. Relaxed on x86; acquire where a tool must see the pairing with the
+// release store of the barrier.
 inline Word LoadSlot(const Word* slot) {
 #if defined(__SANITIZE_THREAD__)
   return std::atomic_ref<Word>(*const_cast<Word*>(slot)).load(std::memory_order_acquire);

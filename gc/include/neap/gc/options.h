@@ -26,21 +26,21 @@ struct Options {
     kOff,       // no young generation: a plain mark-sweep heap, as Go's
   };
   Nursery nursery = Nursery::kAdaptive;
-  size_t nursery_bytes = 256 << 10;           // per P; 4 KiB .. 1 GiB
-  size_t nursery_max_bytes = 4 << 20;         // per P, adaptive only
-  uint32_t tenure = 2;                        // promoted on this survival, 1..15
-  bool in_place = true;                       // cohorts expected to live on become old without a copy
-  uint32_t workers = 1;                       // threads that copy in a minor, 1..64
-  uint64_t gogc = 100;                        // percent, NEAP_GOGC; kGogcOff: only the limit paces
-  uint64_t memory_limit_bytes = kNoLimit;     // soft, NEAP_MEMLIMIT
-  uint64_t hard_limit_bytes = kNoLimit;       // allocation fails beyond it; counts off-heap bytes
-  uint64_t min_heap_bytes = 4 << 20;          // the goal is never less than live + this * gogc/100
-  size_t reserve_bytes = size_t{64} << 30;    // address space
-  bool huge_pages = true;                     // ask for huge pages once old space exceeds 32 MiB
-  uint64_t decay_ms = 10'000;                 // free blocks go back to the OS after this long
-  uint64_t periodic_major_s = 120;            // 0: never force a major for age
-  int procs = 0;                              // NEAP_MAXPROCS; 0: the cores
-  bool blocking_events = false;               // --record: a full event ring is drained, not dropped
+  size_t nursery_bytes = 256 << 10;         // per P; 4 KiB .. 1 GiB
+  size_t nursery_max_bytes = 4 << 20;       // per P, adaptive only
+  uint32_t tenure = 2;                      // promoted on this survival, 1..15
+  bool in_place = true;                     // cohorts expected to live on become old without a copy
+  uint32_t workers = 1;                     // threads that copy in a minor, 1..64
+  uint64_t gogc = 100;                      // percent, NEAP_GOGC; kGogcOff: only the limit paces
+  uint64_t memory_limit_bytes = kNoLimit;   // soft, NEAP_MEMLIMIT
+  uint64_t hard_limit_bytes = kNoLimit;     // allocation fails beyond it; counts off-heap bytes
+  uint64_t min_heap_bytes = 4 << 20;        // the goal is never less than live + this * gogc/100
+  size_t reserve_bytes = size_t{64} << 30;  // address space
+  bool huge_pages = true;                   // ask for huge pages once old space exceeds 32 MiB
+  uint64_t decay_ms = 10'000;               // free blocks go back to the OS after this long
+  uint64_t periodic_major_s = 120;          // 0: never force a major for age
+  int procs = 0;                            // NEAP_MAXPROCS; 0: the cores
+  bool blocking_events = false;             // --record: a full event ring is drained, not dropped
   Clock::Kind clock = Clock::Kind::kReal;
   DebugSwitches debug = {};
 
@@ -54,8 +54,8 @@ struct Options {
 // bytes). InvalidArgument names the option, the value and what is allowed.
 absl::Status SetOption(Options& options, std::string_view name, std::string_view value);
 
-// Reads NEAP_GOGC, NEAP_MEMLIMIT, NEAP_NURSERY, NEAP_TENURE, NEAP_MAXPROCS, NEAP_WORKERS, NEAP_DEBUG
-// over `options`.
+// Reads NEAP_GOGC, NEAP_MEMLIMIT, NEAP_NURSERY, NEAP_TENURE, NEAP_MAXPROCS, NEAP_WORKERS,
+// NEAP_DEBUG over `options`.
 absl::Status SetOptionsFromEnvironment(Options& options);
 
 // Parses "64KiB", "44MiB", "4096". InvalidArgument names the text.

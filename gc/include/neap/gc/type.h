@@ -38,8 +38,8 @@ class Tracer {
   // Targets of a type with `is_value` are treated as strong.
   enum class Weakness : uint8_t { kBeforeFinalizers, kAfterFinalizers };
   virtual void VisitWeak(Word* slot, Word cleared, Weakness weakness) = 0;
-  // The value is reachable through this pair only while the key is; when the key dies both slots are
-  // set to `cleared` (after finalizers).
+  // The value is reachable through this pair only while the key is; when the key dies both slots
+  // are set to `cleared` (after finalizers).
   virtual void VisitEphemeron(Word* key, Word* value, Word cleared) = 0;
 
  protected:
@@ -90,7 +90,9 @@ struct ByteArray : Object {  // kNone; zeroed at allocation
 };
 struct SlotArray : Object {  // kSlots; zeroed at allocation
   uint64_t length;
-  Word* slots() { return reinterpret_cast<Word*>(reinterpret_cast<char*>(this) + sizeof(SlotArray)); }
+  Word* slots() {
+    return reinterpret_cast<Word*>(reinterpret_cast<char*>(this) + sizeof(SlotArray));
+  }
   static TypeId Type();
 };
 struct WeakBox : Object {  // one weak slot, cleared to 0 before finalizers
@@ -99,7 +101,9 @@ struct WeakBox : Object {  // one weak slot, cleared to 0 before finalizers
 };
 struct EphemeronTable : Object {  // pairs key, value; dead pairs become 0, 0
   uint64_t length;                // number of pairs
-  Word* pairs() { return reinterpret_cast<Word*>(reinterpret_cast<char*>(this) + sizeof(EphemeronTable)); }
+  Word* pairs() {
+    return reinterpret_cast<Word*>(reinterpret_cast<char*>(this) + sizeof(EphemeronTable));
+  }
   static TypeId Type();
 };
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// Collects the heap's minor and major events, in order, for as long as it lives. The frame of each
+// event is what the workload said last (set_frame), so that a pause can be put beside the frame
+// that it fell into. Events come when the heap drains its rings, which is outside pauses: a
+// workload that wants them complete calls Drain at the end of each frame, outside the timed part.
+//
+//   CollectionLog log(heap);
+//   for (int f = 0; f < n; ++f) { log.set_frame(f); Frame(); log.Drain(); }
+//   for (const auto& minor : log.minors()) ...
+//
+// Thread safety: the thread of the mutator only; the workloads here have one.
+#ifndef NEAP_BENCH_LAB_COLLECTION_LOG_H_
+#define NEAP_BENCH_LAB_COLLECTION_LOG_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "neap/gc/event.h"
+#include "neap/gc/heap.h"
+
+namespace neap::lab {
+
+// A minor collection as the lab keeps it: what experiments ask for, not the whole event.
+struct MinorRecord {
+  int64_t frame = 0;   // negative: in the warm-up
+  uint64_t cause = 0;  // gc::Cause
+  uint64_t pause_ns = 0, cpu_ns = 0;
+  uint64_t eden_bytes = 0, eden_limit_bytes = 0, young_large_bytes = 0;
+  uint64_t copied_bytes = 0, promoted_bytes = 0, in_place_bytes = 0;
+  uint64_t copied_objects = 0, promoted_objects = 0, page_faults = 0;
+  uint64_t live_objects = 0;  // what the workload itself counted alive at that moment
+};
+struct MajorRecord {
+  int64_t frame = 0;
+  uint64_t cause = 0;
+  uint64_t pause_ns = 0, cpu_ns = 0, mark_ns = 0, marked_bytes = 0;
+};
+
+class CollectionLog {
+ public:
+  explicit CollectionLog(gc::Heap& heap);
+  ~CollectionLog();
+  CollectionLog(const CollectionLog&) = delete;
+  CollectionLog& operator=(const CollectionLog&) = delete;
+
+  void set_frame(int64_t frame) { frame_ = frame; }
+  void Drain() { heap_.DrainEvents(); }
+  const std::vector<MinorRecord>& minors() const { return minors_; }
+  const std::vector<MajorRecord>& majors() const { return majors_; }
+  // Records that a full ring dropped; an experiment that counts events requires 0.
+  uint64_t lost() const { return lost_; }
+
+ private:
+  void Record(const Event& event);
+
+  gc::Heap& heap_;
+  int listener_ = 0;
+  int64_t frame_ = 0;
+  uint64_t lost_ = 0;
+  std::vector<MinorRecord> minors_;
+  std::vector<MajorRecord> majors_;
+};
+
+}  // namespace neap::lab
+
+#endif  // NEAP_BENCH_LAB_COLLECTION_LOG_H_

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// Traces of every heap that an experiment makes: lines on stderr (NEAP_DEBUG=gctrace=1) and one
+// JSON Lines file (--trace FILE). The program opens the traces once; whoever makes a heap attaches
+// it:
+//
+//   gc::Heap heap(options);
+//   lab::AttachTraces(heap);      // free when no trace was asked for
+//
+// Isolated cells are processes of their own and write no JSON trace (two writers would tear one
+// file); their text lines reach the same stderr.
+//
+// Thread safety: StartTraces and FinishTraces belong to the main thread, before the first and after
+// the last heap; AttachTraces may be called from any thread.
+#ifndef NEAP_BENCH_LAB_HEAP_TRACES_H_
+#define NEAP_BENCH_LAB_HEAP_TRACES_H_
+
+#include "absl/status/status.h"
+#include "lab.h"
+#include "neap/gc/heap.h"
+
+namespace neap::lab {
+
+// Opens what `settings` asks for. PermissionDenied names the file.
+absl::Status StartTraces(const Settings& settings);
+
+// Adds the listeners to `heap`. Before the heap's first collection, else its early events are
+// missed.
+void AttachTraces(gc::Heap& heap);
+
+// Writes out and closes. Heaps attached before must be gone. DataLoss when the file could not be
+// written to the end (disk full).
+absl::Status FinishTraces();
+
+}  // namespace neap::lab
+
+#endif  // NEAP_BENCH_LAB_HEAP_TRACES_H_

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "lab_main.h"
+
+#include <cstdio>
+#include <iomanip>
+
+#include "neap/runtime/check.h"
+#include "neap/runtime/clock.h"
+#include "report_gobench.h"
+#include "report_json.h"
+#include "report_text.h"
+
+namespace neap::lab {
+namespace {
+
+ExperimentResult RunOne(const Settings& settings, const Experiment& experiment) {
+  auto lab = std::make_unique<Lab>(settings);
+  lab->Begin(experiment.id);
+  const uint64_t start_ns = MonotonicNanos();
+  experiment.run(*lab);
+  const double seconds = static_cast<double>(MonotonicNanos() - start_ns) * 1e-9;
+  NEAP_CHECK(!lab->rows().empty(), "L4: an experiment states at least one row", "experiment %s",
+             experiment.id);
+  return {.experiment = &experiment, .lab = std::move(lab), .seconds = seconds};
+}
+
+void WriteHead(const Settings& settings, OutputFormat format, std::ostream& out) {
+  if (format == OutputFormat::kText) WriteTextHead(settings, out);
+  if (format == OutputFormat::kGobench) WriteGobenchHead(out);
+}
+
+void WriteBody(const ExperimentResult& result, OutputFormat format, std::ostream& out) {
+  switch (format) {
+    case OutputFormat::kText:
+      WriteText(*result.experiment, *result.lab, result.seconds, out);
+      break;
+    case OutputFormat::kJson:
+      WriteJson(*result.lab, out);
+      break;
+    case OutputFormat::kGobench:
+      WriteGobench(*result.lab, out);
+      break;
+  }
+  out.flush();
+}
+
+void WriteTail(const VerdictCounts& counts, double seconds, bool failed, OutputFormat format,
+               std::ostream& out) {
+  if (format == OutputFormat::kText) WriteTextTail(counts, seconds, out);
+  if (format == OutputFormat::kGobench) WriteGobenchTail(failed, seconds, out);
+}
+
+}  // namespace
+
+int RunExperiments(const Settings& settings, const std::vector<const Experiment*>& experiments,
+                   OutputFormat format, std::ostream& out, std::vector<ExperimentResult>* results) {
+  WriteHead(settings, format, out);
+  VerdictCounts counts;
+  int strict_failures = 0;
+  double seconds = 0;
+  for (const Experiment* experiment : experiments) {
+    ExperimentResult result = RunOne(settings, *experiment);
+    WriteBody(result, format, out);
+    counts.Add(*result.lab);
+    strict_failures += result.lab->strict_failures();
+    seconds += result.seconds;
+    if (results != nullptr) results->push_back(std::move(result));
+  }
+  WriteTail(counts, seconds, strict_failures > 0, format, out);
+  out.flush();
+  return strict_failures > 0 ? kLabFailed : kLabPassed;
+}
+
+int RunLab(const Settings& settings, const std::vector<std::string>& names, OutputFormat format,
+           std::ostream& out, std::vector<ExperimentResult>* results) {
+  if (names.size() == 1 && names[0] == "list") {
+    ListExperiments(out);
+    return kLabPassed;
+  }
+  std::string unknown;
+  const std::vector<const Experiment*> selected = SelectExperiments(names, &unknown);
+  if (!unknown.empty()) {
+    std::fprintf(stderr,
+                 "neap lab: \"%s\" is no experiment and no family; `neap lab list` names them\n",
+                 unknown.c_str());
+    return kLabMisuse;
+  }
+  return RunExperiments(settings, selected, format, out, results);
+}
+
+void ListExperiments(std::ostream& out) {
+  for (const Experiment& experiment : AllExperiments()) {
+    out << std::left << std::setw(5) << experiment.id << std::setw(12) << experiment.family
+        << (experiment.headline ? "* " : "  ") << experiment.title << '\n';
+  }
+  out << "* in the headline set, which a bare `neap lab` runs. Names: an id, a family, a letter, "
+         "all.\n";
+}
+
+}  // namespace neap::lab

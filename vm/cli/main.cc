@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// The `neap` program: parse (command_line.cc), run one command.
+#include <cstdio>
+
+#include "command_line.h"
+#include "lab_command.h"
+
+namespace neap::cli {
+namespace {
+
+int RunScript(const CommandLine& line) {
+  std::fprintf(stderr,
+               "neap: cannot run '%s': this version has the heap, the pools and the lab, but no "
+               "Lua yet\n",
+               line.words[0].c_str());
+  return kExitMisuse;
+}
+
+int Main(int argc, const char* const* argv) {
+  const absl::StatusOr<CommandLine> line = ParseCommandLine(argc, argv);
+  if (!line.ok()) {
+    std::fprintf(stderr, "%s\n", std::string(line.status().message()).c_str());
+    return kExitMisuse;
+  }
+  switch (line->command) {
+    case CommandLine::Command::kPrint:
+      std::fputs(line->print.c_str(), stdout);
+      return 0;
+    case CommandLine::Command::kLab:
+      return RunLabCommand(*line);
+    case CommandLine::Command::kLabCell:
+      return RunLabCell(*line);
+    case CommandLine::Command::kRun:
+      break;
+  }
+  return RunScript(*line);
+}
+
+}  // namespace
+}  // namespace neap::cli
+
+int main(int argc, char** argv) { return neap::cli::Main(argc, argv); }
