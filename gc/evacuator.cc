@@ -192,6 +192,7 @@ void Evacuator::CopyReachable() {
       }
       worker.DrainShared();
     });
+    for (auto& worker : parallel_) worker->set_shared(nullptr);
     // From here on the leader works alone, on what all have noted.
     for (size_t i = 1; i < parallel_.size(); ++i) {
       auto& holders = parallel_[i]->weak_holders;

@@ -29,7 +29,12 @@ inline constexpr bool kAddressSanitizer = false;
 inline constexpr unsigned char kPoisonByte = 0xfb;
 
 inline void PoisonMemory([[maybe_unused]] void* start, [[maybe_unused]] size_t bytes, bool fill) {
-  if (fill) std::memset(start, kPoisonByte, bytes);
+  if (fill) {
+#if defined(__SANITIZE_ADDRESS__)
+    __asan_unpoison_memory_region(start, bytes);  // parts may be dead already
+#endif
+    std::memset(start, kPoisonByte, bytes);
+  }
 #if defined(__SANITIZE_ADDRESS__)
   __asan_poison_memory_region(start, bytes);
 #endif
