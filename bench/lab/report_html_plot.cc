@@ -301,11 +301,10 @@ std::string RenderPlotHtml(const Plot& plot, int number) {
                                     EscapeHtml(plot.title));
   absl::StrAppend(&out, "<p class=\"y-label\">", EscapeHtml(plot.y_label),
                   plot.log_y ? " (logarithmic)" : "", "</p>\n");
-  absl::StrAppendFormat(
-      &out,
-      R"(<div class="plot"><svg class="chart" viewBox="0 0 %g %g" role="img" )"
-      R"(aria-labelledby="plot%d">)",
-      kWidth, kHeight, number);
+  absl::StrAppendFormat(&out,
+                        R"(<div class="plot"><svg class="chart" viewBox="0 0 %g %g" role="img" )"
+                        R"(aria-labelledby="plot%d">)",
+                        kWidth, kHeight, number);
   out += GridSvg(d);
   for (size_t i = 0; i < plot.series.size(); ++i) {
     out += SeriesSvg(plot, d, i, colours[i]);

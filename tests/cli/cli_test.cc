@@ -130,6 +130,7 @@ TEST_CASE("a file that cannot be written is refused before anything runs") {
   const std::string path = "/no-such-folder/file";
   CheckMisuse(RunNeap({"lab", "G1", "--trace=" + path}), "--trace", path);
   CheckMisuse(RunNeap({"lab", "G1", "--html=" + path}), "--html", path);
+  CheckMisuse(RunNeap({"lab", "G1", "--html=/tmp"}), "--html", "directory");
   CheckMisuse(RunNeap({"lab", "G1", "--html="}), "--html", "missing");
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "lab_command.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -22,16 +25,22 @@ int Misuse(const std::string& line) {
   return kExitMisuse;
 }
 
-// The report is written at the end of a long run; whether it can be is found out before. An
-// existing file is not touched.
+// The report is written at the end of a long run; whether it can be is found out before. No file is
+// made: a run that is interrupted leaves none behind.
 absl::Status CheckWritable(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "a");
-  if (file == nullptr) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("cannot write '", path, "': ", std::strerror(errno)));
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const bool exists = fs::exists(path, error);
+  const fs::path folder = fs::absolute(path, error).parent_path();
+  int reason = 0;
+  if (fs::is_directory(path, error)) {
+    reason = EISDIR;
+  } else if (access(exists ? path.c_str() : folder.c_str(), exists ? W_OK : W_OK | X_OK) != 0) {
+    reason = errno;
   }
-  std::fclose(file);
-  return absl::OkStatus();
+  if (reason == 0) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat("cannot write '", path, "': ", std::strerror(reason)));
 }
 
 std::string SizeText(uint64_t bytes) {
