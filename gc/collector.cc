@@ -184,7 +184,7 @@ void Collector::AdaptNursery(const MinorEvent& event, uint64_t eden_consumed) {
   survivor_bytes_.store(survived - std::min(survived, counts.became_old_bytes));
   (void)cohorts_.EndMinor(
       {.eden_bytes = eden_consumed,
-       .eden_survived_bytes = std::min(counts.eden_survived_bytes, eden_consumed),
+       .eden_survived_bytes = std::min(counts.survived_bytes[0], eden_consumed),
        .aged_bytes = aged_before,
        .aged_survived_bytes = std::min(aged_before, survived - counts.survived_bytes[0])});
   if (options_.nursery != Options::Nursery::kAdaptive) return;
@@ -282,6 +282,7 @@ void Collector::MarkWhileStopped(MajorEvent* event) {
   event->mark_ns = Since(mark_ns);
   marker_.SettleWeak();
   event->weak_ns = Since(mark_ns);
+  marker_.CountYoung(nursery_.survivors(), stationary_young_);
   const MarkCounts& counts = marker_.counts();
   event->marked_bytes = counts.marked_bytes;
   event->marked_objects = counts.marked_objects;

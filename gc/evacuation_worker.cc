@@ -33,9 +33,10 @@ void EvacuationWorker<kParallel>::CopySlots(Word* first, size_t count) {
     for (size_t k = 0; k < n; ++k) {
       const Word word = *found[k];
       const size_t height = stack_.size();
+      copied_ = false;
       const Word now = Evacuate(word, parts_.range.SpaceOf(word));
       if (now != word) InitSlot(found[k], now);
-      if (depth_ < kEagerDepth && stack_.size() > height) ScanParts(height);
+      if (copied_ && depth_ < kEagerDepth && stack_.size() > height) ScanParts(height);
     }
   }
 }
@@ -63,6 +64,7 @@ void EvacuationWorker<kParallel>::ScanParts(size_t height) {
 template <bool kParallel>
 Word EvacuationWorker<kParallel>::Evacuate(Word word, SpaceByte space) {
   Object* object = ToObject(word);
+  if (space & kSpaceStay) return StayInCohort(object);
   if (space & kSpaceLook) return EvacuateStationary(object);
   const uint64_t header = object->header();
   if (header & Object::kForwardedBit) {
@@ -70,10 +72,28 @@ Word EvacuationWorker<kParallel>::Evacuate(Word word, SpaceByte space) {
     young_ |= parts_.range.SpaceOf(to) & kSpaceYoung;
     return to;
   }
-  if ((space & kSpaceStay) || (header & (Object::kPinnedBit | Object::kReachedBit))) {
-    return StayInPlace(object, header);
-  }
+  if (header & (Object::kPinnedBit | Object::kReachedBit)) return StayInPlace(object, header);
   return Copy(object, header);
+}
+
+// An eden object whose block becomes old where it is. Its start bit says that it was reached; its
+// header is left alone.
+template <bool kParallel>
+Word EvacuationWorker<kParallel>::StayInCohort(Object* object) {
+  if (!parts_.range.TestAndSetStart<kParallel>(object)) return ToWord(object);
+  const TypeInfo& type = type_table[object->type()];
+  const size_t bytes = ObjectBytesOf(object, type);
+  Block& block = parts_.range.BlockOf(object);
+  if constexpr (kParallel) {
+    __atomic_fetch_add(&block.stayed_bytes, static_cast<uint32_t>(bytes), __ATOMIC_RELAXED);
+  } else {
+    block.stayed_bytes += static_cast<uint32_t>(bytes);
+  }
+  counts.in_place_bytes += bytes;
+  ++counts.in_place_objects;
+  CountSurvivor(object, type, bytes, 1, /*old=*/true);
+  if (type.scan != Scan::kNothing) Push(object, kOldTag);
+  return ToWord(object);
 }
 
 template <bool kParallel>
@@ -99,25 +119,25 @@ Word EvacuationWorker<kParallel>::EvacuateStationary(Object* object) {
     } else {
       object->set_header(next);
     }
-    const size_t bytes = ObjectBytes(object);
+    const TypeInfo& type = type_table[object->type()];
+    const size_t bytes = ObjectBytesOf(object, type);
     counts.in_place_bytes += bytes;
     ++counts.in_place_objects;
-    CountSurvivor(object, bytes, age, old);
+    CountSurvivor(object, type, bytes, age, old);
     if (!old) young_ |= kSpaceYoung;
-    Push(object, old);
+    Push(object, old ? kOldTag | kLargeTag : 0);
     return ToWord(object);
   }
 }
 
 template <bool kParallel>
-void EvacuationWorker<kParallel>::CountSurvivor(Object* object, size_t bytes, uint32_t age,
-                                                bool became_old) {
+inline void EvacuationWorker<kParallel>::CountSurvivor(Object* object, const TypeInfo& type,
+                                                       size_t bytes, uint32_t age, bool old) {
   counts.survived_bytes[std::min<uint32_t>(age, 4) - 1] += bytes;
-  if (age == 1) counts.eden_survived_bytes += bytes;
-  if (became_old) counts.became_old_bytes += bytes;
-  const TypeInfo& type = type_table[object->type()];
-  if (type.off_heap_bytes == nullptr) return;
-  (became_old ? counts.off_heap_promoted_bytes : counts.off_heap_young_bytes) +=
+  if (old) counts.became_old_bytes += bytes;
+  if (type.off_heap_bytes == nullptr) [[likely]]
+    return;
+  (old ? counts.off_heap_promoted_bytes : counts.off_heap_young_bytes) +=
       type.off_heap_bytes(object);
 }
 
@@ -135,13 +155,12 @@ char* EvacuationWorker<kParallel>::AllocateSurvivor(size_t bytes) {
 }
 
 template <bool kParallel>
-void EvacuationWorker<kParallel>::Undo(char* to, size_t bytes, bool promote) {
+void EvacuationWorker<kParallel>::Undo(char* to, bool promote) {
   if (promote) {
     parts_.range.ClearStart(to);  // the cell stays unused until the next sweep
   } else {
     survivor_next_ = to;
   }
-  (void)bytes;
 }
 
 // Copies the object and leaves its new address in its old header. In a parallel trace two workers
@@ -152,7 +171,7 @@ Word EvacuationWorker<kParallel>::Copy(Object* object, uint64_t header) {
   const size_t bytes = ObjectBytesOf(object, type);
   const auto age = std::min<uint32_t>(
       static_cast<uint32_t>(header >> Object::kAgeShift & Object::kMaxAge) + 1, Object::kMaxAge);
-  if (parts_.debug.no_room != 0 && ++no_room_countdown_ % parts_.debug.no_room == 0) {
+  if (no_room_every_ != 0 && ++no_room_count_ % no_room_every_ == 0) [[unlikely]] {
     return StayForLackOfRoom(object, header);
   }
   bool promote = age >= tenure_;
@@ -173,7 +192,7 @@ Word EvacuationWorker<kParallel>::Copy(Object* object, uint64_t header) {
     if (!std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(object))
              .compare_exchange_strong(expected, ToWord(copy) | Object::kForwardedBit,
                                       std::memory_order_acq_rel)) {
-      Undo(to, bytes, promote);
+      Undo(to, promote);
       return Evacuate(ToWord(object), parts_.range.SpaceOf(ToWord(object)));
     }
   } else {
@@ -187,8 +206,9 @@ Word EvacuationWorker<kParallel>::Copy(Object* object, uint64_t header) {
     ++counts.copied_objects;
     young_ |= kSpaceYoung;
   }
-  CountSurvivor(copy, bytes, age, promote);
-  if (type.layout != Layout::kNone) Push(copy, promote);
+  CountSurvivor(copy, type, bytes, age, promote);
+  copied_ = true;
+  if (type.layout != Layout::kNone) Push(copy, promote ? kOldTag : 0);
   return ToWord(copy);
 }
 
@@ -224,16 +244,14 @@ Word EvacuationWorker<kParallel>::StayInPlace(Object* object, uint64_t header) {
   if constexpr (kParallel) {
     parts_.range.SetStartAtomic(object);
     __atomic_fetch_add(&block.stayed_bytes, static_cast<uint32_t>(bytes), __ATOMIC_RELAXED);
-    __atomic_fetch_add(&block.stayed_objects, 1, __ATOMIC_RELAXED);
   } else {
     parts_.range.SetStart(object);
     block.stayed_bytes += static_cast<uint32_t>(bytes);
-    ++block.stayed_objects;
   }
   counts.in_place_bytes += bytes;
   ++counts.in_place_objects;
-  CountSurvivor(object, bytes, age, old);
-  Push(object, old);
+  CountSurvivor(object, type, bytes, age, old);
+  Push(object, old ? kOldTag : 0);
   return ToWord(object);
 }
 
@@ -249,56 +267,33 @@ Word EvacuationWorker<kParallel>::StayForLackOfRoom(Object* object, uint64_t hea
 // --- Scanning objects ----------------------------------------------------------------------------
 
 template <bool kParallel>
-void EvacuationWorker<kParallel>::ScanSlots(Object* object, const TypeInfo& type) {
-  char* start = reinterpret_cast<char*>(object);
-  switch (type.layout) {
-    case Layout::kNone:
-      return;
-    case Layout::kSlots: {
-      const size_t bytes = ObjectBytesOf(object, type);
-      VisitSlots(reinterpret_cast<Word*>(start + type.first_slot_bytes),
-                 (bytes - type.first_slot_bytes) / sizeof(Word));
-      return;
-    }
-    case Layout::kBitmap:
-      for (uint64_t bits = type.slot_bitmap; bits != 0; bits &= bits - 1) {
-        VisitSlots(reinterpret_cast<Word*>(start + kHeaderBytes) + std::countr_zero(bits), 1);
-      }
-      return;
-    case Layout::kCustom:
-      type.trace(object, *this);
-      return;
-  }
-}
-
-template <bool kParallel>
 void EvacuationWorker<kParallel>::ScanWord(Word word) {
-  Object* object = ToObject(word & ~kOldTag);
+  Object* object = ToObject(word & ~(kOldTag | kLargeTag));
   if (word & kOldTag) {
-    ScanOld(object);
+    ScanOld(object, (word & kLargeTag) != 0);
     return;
   }
   weak_ = false;
-  ScanSlots(object, type_table[object->type()]);
+  ScanSlots(object, type_table[object->type()], *this);
   if (weak_) weak_holders.push_back({object, false});
 }
 
 // An object that is old (promoted in this minor, or remembered) is scanned whole; what it refers to
 // decides whether it is retained.
 template <bool kParallel>
-void EvacuationWorker<kParallel>::ScanOld(Object* object) {
+void EvacuationWorker<kParallel>::ScanOld(Object* object, bool may_have_cards) {
   const TypeInfo& type = type_table[object->type()];
   young_ = 0;
   weak_ = false;
   if (type.layout == Layout::kNone) return;  // never needs its barrier: stays kLogged
-  const bool large = parts_.range.BlockOf(object).kind == BlockKind::kLarge;
   bool retain;
-  if (large && LargeHeader::Of(object)->cards != nullptr) {
+  if (may_have_cards && parts_.range.BlockOf(object).kind == BlockKind::kLarge &&
+      LargeHeader::Of(object)->cards != nullptr) {
     retain = ScanCards(object, type, /*all=*/true);
     object->set_log_state(LogState::kCarded);
     LargeHeader::Of(object)->logged = retain;
   } else {
-    ScanSlots(object, type);
+    ScanSlots(object, type, *this);
     if (weak_) {  // decided when its weak slots are settled
       weak_holders.push_back({object, true});
       return;
@@ -312,7 +307,7 @@ void EvacuationWorker<kParallel>::ScanOld(Object* object) {
 template <bool kParallel>
 void EvacuationWorker<kParallel>::ScanRemembered(Object* object) {
   if (object->log_state() != LogState::kCarded) {
-    ScanOld(object);
+    ScanOld(object, /*may_have_cards=*/true);
     return;
   }
   const bool retain = ScanCards(object, type_table[object->type()], /*all=*/false);
@@ -348,6 +343,7 @@ bool EvacuationWorker<kParallel>::IsLive(Word word) const {
   if (offset >= bytes_) return true;
   const SpaceByte space = SpaceAt(offset);
   if (!(space & (kSpaceFrom | kSpaceLook))) return true;
+  if (space & kSpaceStay) return parts_.range.IsStart(ToObject(word));
   const uint64_t header = ToObject(word)->header();
   if (space & kSpaceLook) {
     return !(header & Object::kStationaryYoungBit) || (header & Object::kReachedBit);
@@ -427,7 +423,7 @@ template <bool kParallel>
 bool EvacuationWorker<kParallel>::RunEphemerons(Object* holder) {
   mode_ = Mode::kEphemerons;
   evacuated_ = false;
-  ScanSlots(holder, type_table[holder->type()]);
+  ScanSlots(holder, type_table[holder->type()], *this);
   mode_ = Mode::kCopy;
   return evacuated_;
 }
@@ -436,7 +432,7 @@ template <bool kParallel>
 bool EvacuationWorker<kParallel>::Settle(Object* holder, Mode mode) {
   mode_ = mode;
   young_ = 0;
-  ScanSlots(holder, type_table[holder->type()]);
+  ScanSlots(holder, type_table[holder->type()], *this);
   mode_ = Mode::kCopy;
   return young_ != 0;
 }

@@ -53,6 +53,7 @@ class EvacuationWorkerBase : public Tracer {
   virtual ~EvacuationWorkerBase() = default;
 
   void Begin(uint32_t tenure) {
+    no_room_every_ = parts_.debug.no_room;
     base_ = parts_.range.base();
     bytes_ = parts_.range.bytes();
     tenure_ = tenure;
@@ -91,7 +92,8 @@ class EvacuationWorkerBase : public Tracer {
   CellAllocator cells_;
   char* survivor_next_ = nullptr;
   char* survivor_end_ = nullptr;
-  uint64_t no_room_countdown_ = 0;
+  uint64_t no_room_every_ = 0;  // debug switch
+  uint64_t no_room_count_ = 0;
 };
 
 template <bool kParallel>
@@ -120,7 +122,9 @@ class EvacuationWorker final : public EvacuationWorkerBase {
   bool IsLive(Word word) const override;
 
  private:
-  static constexpr Word kOldTag = 1;  // work words: the object is old, its scan may retain it
+  // Tags of work words.
+  static constexpr Word kOldTag = 1;         // the object is old now, its scan may retain it
+  static constexpr Word kLargeTag = 2;       // with kOldTag: it may have cards
   static constexpr size_t kShareAbove = 64;  // words kept for oneself while others are idle
   static constexpr size_t kBatch = 16;       // slots looked up before the first is followed
   static constexpr int kEagerDepth = 2;      // scans nested for the sake of copy order
@@ -141,19 +145,19 @@ class EvacuationWorker final : public EvacuationWorkerBase {
   }
   Word Evacuate(Word word, SpaceByte space);
   Word EvacuateStationary(Object* object);
+  Word StayInCohort(Object* object);
   Word Copy(Object* object, uint64_t header);
   Word StayInPlace(Object* object, uint64_t header);
   Word StayForLackOfRoom(Object* object, uint64_t header);
   char* AllocateSurvivor(size_t bytes);
-  void Undo(char* to, size_t bytes, bool promote);
-  void CountSurvivor(Object* object, size_t bytes, uint32_t age, bool became_old);
-  void Push(Object* object, bool old) {
-    const bool pushed = stack_.Push(ToWord(object) | (old ? kOldTag : 0));
+  void Undo(char* to, bool promote);
+  void CountSurvivor(Object* object, const TypeInfo& type, size_t bytes, uint32_t age, bool old);
+  void Push(Object* object, Word tags) {
+    const bool pushed = stack_.Push(ToWord(object) | tags);
     NEAP_CHECK(pushed, "N7: the work stack of a minor has room for every young object");
   }
   void ScanWord(Word word);
-  void ScanSlots(Object* object, const TypeInfo& type);
-  void ScanOld(Object* object);
+  void ScanOld(Object* object, bool may_have_cards);
   bool ScanCards(Object* object, const TypeInfo& type, bool all);
   void Share();
   bool TakeShared();
@@ -161,6 +165,7 @@ class EvacuationWorker final : public EvacuationWorkerBase {
   Mode mode_ = Mode::kCopy;
   int depth_ = 0;
   uint8_t young_ = 0;       // kSpaceYoung: the object being scanned has a young referent
+  bool copied_ = false;     // the slot followed last brought a copy
   bool weak_ = false;       // the object being scanned reported a weak slot or an ephemeron
   bool evacuated_ = false;  // kEphemerons: something was evacuated
 };

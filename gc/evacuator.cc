@@ -11,9 +11,10 @@
 //                    block then becomes an old mixed block), or when no room can be had for a copy
 //                    (the block becomes old as well: a pause never gives up half-way)
 //
-// A copied object's old header holds the new address (forwarding). One that stays has kReachedBit
-// set and its start bit in the bitmap. Stationary objects (large ones, and those born never to
-// move) are reached in the same way and age in their header.
+// A copied object's old header holds the new address (forwarding). One that stays has its start bit
+// set in the bitmap, which a nursery object otherwise has not; in a block where others are copied
+// kReachedBit is set as well, so that one look at the header tells. Stationary objects (large ones,
+// and those born never to move) are reached in the same way and age in their header.
 //
 // Copy order: depth first. The work list is a stack, and what a slot brings is scanned before the
 // next slot of the same object is followed (ScanParts); so a table's parts come to lie right behind
@@ -84,7 +85,6 @@ void EvacuationCounts::Add(const EvacuationCounts& o) {
   in_place_objects += o.in_place_objects;
   became_old_bytes += o.became_old_bytes;
   for (int i = 0; i < 4; ++i) survived_bytes[i] += o.survived_bytes[i];
-  eden_survived_bytes += o.eden_survived_bytes;
   no_room_objects += o.no_room_objects;
   off_heap_promoted_bytes += o.off_heap_promoted_bytes;
   off_heap_young_bytes += o.off_heap_young_bytes;
@@ -148,11 +148,11 @@ void Evacuator::TakePins() {
   pinned_objects_ = pinned.size();
   for (Object* object : pinned) {
     const SpaceByte space = range.SpaceOf(ToWord(object));
-    if (!(space & kSpaceFrom)) continue;
+    if (!(space & kSpaceFrom) || (space & kSpaceStay)) continue;
     Block& block = range.BlockOf(object);
-    if (!block.has_pins && !(space & kSpaceStay)) block.promote = true;
+    if (!block.has_pins) block.promote = true;
     block.has_pins = true;
-    if (object->age() + 1 < request_.tenure && !(space & kSpaceStay)) block.promote = false;
+    if (object->age() + 1 < request_.tenure) block.promote = false;
     object->set_header(object->header() | Object::kPinnedBit);
   }
   for (Object* object : pinned) {  // now every block's fate is known
@@ -287,11 +287,11 @@ void Evacuator::Finish(uint64_t now, std::vector<Object*>& stationary_young) {
 
 void Evacuator::FinishBlock(size_t index, uint64_t now) {
   Block& block = parts_.range.block(index);
-  if (block.stayed_objects == 0) {
+  if (block.stayed_bytes == 0) {
     parts_.nursery.FreeFromBlock(index, now);
     return;
   }
-  FinishStayed(index);
+  if (!(parts_.range.space(index) & kSpaceStay)) FinishStayed(index);
   if (block.promote || block.no_room) {
     if (!block.promote) counts_.became_old_bytes += block.stayed_bytes;
     parts_.old_space.AdoptMixedBlock(index);

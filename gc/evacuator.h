@@ -37,9 +37,8 @@ struct EvacuationCounts {
   uint64_t copied_bytes = 0, copied_objects = 0;      // within the young generation
   uint64_t promoted_bytes = 0, promoted_objects = 0;  // copied into old space
   uint64_t in_place_bytes = 0, in_place_objects = 0;  // stayed (old now, or still young)
-  uint64_t became_old_bytes = 0;     // promoted + in place in blocks (or objects) that became old
-  uint64_t survived_bytes[4] = {};   // by the age reached: 1, 2, 3, older
-  uint64_t eden_survived_bytes = 0;  // of objects that were in eden
+  uint64_t became_old_bytes = 0;    // promoted + in place in blocks (or objects) that became old
+  uint64_t survived_bytes[4] = {};  // by the age reached: 1, 2, 3, older
   uint64_t no_room_objects = 0;
   uint64_t off_heap_promoted_bytes = 0;  // owned by objects that became old
   uint64_t off_heap_young_bytes = 0;     // owned by survivors that are still young

@@ -2,6 +2,7 @@
 #include "heap_range.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "neap/runtime/check.h"
@@ -61,6 +62,15 @@ bool HeapRange::Reserve(size_t bytes, bool huge_pages) {
          blocks_ != nullptr;
 }
 
+uint32_t HeapRange::CountStarts(size_t block_index) const {
+  const uint64_t* words = starts_ + block_index * kBitmapWordsPerBlock;
+  uint32_t count = 0;
+  for (size_t i = 0; i < kBitmapWordsPerBlock; ++i) {
+    count += static_cast<uint32_t>(std::popcount(words[i]));
+  }
+  return count;
+}
+
 void HeapRange::ClearBits(size_t block_index) {
   std::memset(StartWords(block_index), 0, kBitmapWordsPerBlock * 8);
   std::memset(MarkWords(block_index), 0, kBitmapWordsPerBlock * 8);
@@ -108,6 +118,7 @@ bool HeapRange::AddChunkLocked() {
     fresh[i] = static_cast<uint32_t>(first + kBlocksPerChunk - 1 - i);
     blocks_[fresh[i]] = Block{};
     blocks_[fresh[i]].cold = !huge;
+    blocks_[fresh[i]].freed_at = now_;
   }
   list.insert(list.begin(), fresh.begin(), fresh.end());
   warm_count_.store(warm_.size(), std::memory_order_relaxed);
@@ -129,6 +140,7 @@ bool HeapRange::WarmLocked(size_t count) {
         const uint32_t index = cold_.back();
         cold_.pop_back();
         blocks_[index].cold = false;
+        blocks_[index].freed_at = now_;  // it is not idle yet
         warm_.insert(warm_.begin(), index);
         ++run;
         ++i;
@@ -163,7 +175,7 @@ void HeapRange::FreeBlock(size_t index, uint64_t now) {
               index);
   blocks_[index] = Block{};
   blocks_[index].cold = false;
-  blocks_[index].freed_at = now;
+  blocks_[index].freed_at = now_ = now;
   space_[index] = kSpaceNone;
   PoisonMemory(BlockStart(index), kBlockBytes, poison_);
   warm_.push_back(static_cast<uint32_t>(index));

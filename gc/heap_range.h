@@ -76,9 +76,9 @@ struct alignas(64) Block {
   uint32_t free_cells = 0;    // kCells, kStationary, after sweeping
   uint32_t top_bytes = 0;     // nursery: bytes bump-allocated (gaps of retired TLABs included)
   uint32_t stayed_bytes = 0;  // nursery: bytes that stayed in place in this minor
-  uint32_t stayed_objects = 0;
-  uint32_t live_bytes = 0;  // kMixed: bytes at the last sweep
-  uint64_t freed_at = 0;    // free: heap clock when it came back
+  uint32_t live_objects = 0;  // kMixed: at the last sweep or adoption
+  uint32_t live_bytes = 0;    // kMixed: the same, estimated after a sweep
+  uint64_t freed_at = 0;      // free: heap clock when it came back
 };
 static_assert(sizeof(Block) == 64);
 
@@ -121,6 +121,17 @@ class HeapRange {
     const size_t offset = OffsetOf(ToWordOf(p));
     __atomic_fetch_or(&starts_[offset >> 9], uint64_t{1} << ((offset >> 3) & 63), __ATOMIC_RELAXED);
   }
+  // Sets the start bit; false when it was set.
+  template <bool kAtomic>
+  bool TestAndSetStart(const void* p) {
+    const size_t offset = OffsetOf(ToWordOf(p));
+    uint64_t& word = starts_[offset >> 9];
+    const uint64_t bit = uint64_t{1} << ((offset >> 3) & 63);
+    if (kAtomic) return !(__atomic_fetch_or(&word, bit, __ATOMIC_RELAXED) & bit);
+    if (word & bit) return false;
+    word |= bit;
+    return true;
+  }
   void ClearStart(const void* p) { ClearBit(starts_, OffsetOf(ToWordOf(p))); }
   void ClearMark(const void* p) { ClearBit(marks_, OffsetOf(ToWordOf(p))); }
   // Sets the mark; false when it was set. The serial marker's.
@@ -134,6 +145,7 @@ class HeapRange {
   }
   const void* MarkAddress(Word word) const { return marks_ + (OffsetOf(word) >> 9); }
   void ClearBits(size_t block_index);  // starts and marks of one block
+  uint32_t CountStarts(size_t block_index) const;
 
   // --- The pool of blocks ------------------------------------------------------------------------
   static constexpr size_t kNoBlock = SIZE_MAX;
@@ -199,6 +211,7 @@ class HeapRange {
   std::vector<uint8_t> chunk_used_;
   std::vector<uint32_t> warm_;  // free blocks, last freed on top
   std::vector<uint32_t> cold_;
+  uint64_t now_ = 0;  // heap clock when the last block came back
   size_t block_chunks_ = 0;
   std::atomic<size_t> chunk_limit_{0};  // one past the highest chunk ever used
   std::atomic<size_t> used_blocks_{0};

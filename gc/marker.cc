@@ -8,12 +8,23 @@
 
 namespace neap::gc {
 
+template <typename Visit>
+void Marker::ForEachMarked(size_t block, Visit visit) const {
+  const uint64_t* marks = range_.MarkWords(block);
+  for (size_t w = 0; w < kBitmapWordsPerBlock; ++w) {
+    for (uint64_t bits = marks[w]; bits != 0; bits &= bits - 1) {
+      const size_t granule = w * 64 + static_cast<size_t>(std::countr_zero(bits));
+      visit(reinterpret_cast<Object*>(range_.BlockStart(block) + granule * 8));
+    }
+  }
+}
+
 void Marker::Begin() {
   counts_ = MarkCounts{};
   weak_holders_.clear();
   mode_ = Mode::kMark;
   overflowed_ = false;
-  NEAP_DCHECK(stack_.empty() && ring_count_ == 0, "K1: a cycle starts with empty work lists");
+  NEAP_DCHECK(stack_.empty(), "K1: a cycle starts with an empty work list");
 }
 
 void Marker::VisitSlots(Word* first, size_t count) {
@@ -38,66 +49,112 @@ void Marker::MarkReachable() {
 }
 
 void Marker::Drain() {
+  DrainOnce();
+  while (overflowed_) {
+    RescanMarked();
+    DrainOnce();
+  }
+}
+
+// Until stack and ring are empty. What the loop uses is kept in locals: a store to the stack might
+// change any member, for all the compiler knows. Each turn an edge enters the ring and the one that
+// entered kRing turns ago leaves it; 0 stands for none.
+void Marker::DrainOnce() {
+  const Word base = reinterpret_cast<Word>(range_.base());
+  const size_t range_bytes = range_.bytes();
+  uint64_t* const marks = range_.MarkWords(0);
+  Word ring[kRing] = {};
+  size_t head = 0, in_ring = 0;
+  uint64_t objects = 0, marked_bytes = 0;
+  Word* const floor = stack_.floor();
+  Word* top = stack_.top();
   for (;;) {
-    while (ring_count_ < kRing && !stack_.empty()) {
-      const Word word = stack_.Pop();
-      __builtin_prefetch(ToObject(word));
-      __builtin_prefetch(range_.MarkAddress(word), 1);
-      ring_[(ring_head_ + ring_count_++) % kRing] = word;
+    Word next = 0;
+    if (top != floor) {
+      next = *--top;
+      __builtin_prefetch(ToObject(next));
+      __builtin_prefetch(&marks[(next - base) >> 9], 1);
+      ++in_ring;
     }
-    if (ring_count_ == 0) {
-      if (!overflowed_) return;
-      RescanMarked();
+    const Word word = ring[head];
+    ring[head] = next;
+    head = (head + 1) % kRing;
+    if (word == 0) {
+      if (in_ring == 0) break;
       continue;
     }
-    const Word word = ring_[ring_head_];
-    ring_head_ = (ring_head_ + 1) % kRing;
-    --ring_count_;
-    MarkTarget(word);
+    --in_ring;
+    const size_t offset = word - base;
+    uint64_t& mark_word = marks[offset >> 9];
+    const uint64_t bit = uint64_t{1} << ((offset >> 3) & 63);
+    if (mark_word & bit) continue;
+    mark_word |= bit;
+    Object* object = ToObject(word);
+    const TypeInfo& type = type_table[object->type()];
+    const size_t bytes = ObjectBytesOf(object, type);
+    ++objects;
+    marked_bytes += bytes;
+    size_t count = type.run_slots, room = count;
+    switch (type.scan) {
+      case Scan::kNothing:
+        continue;
+      case Scan::kRun:
+        break;
+      case Scan::kSlots:
+        room = count = (bytes - type.first_slot_bytes) / sizeof(Word);
+        break;
+      case Scan::kBitmap:
+        room = 64;
+        break;
+      case Scan::kSlow:
+        room = SIZE_MAX;
+        break;
+    }
+    if (static_cast<size_t>(stack_.ready() - top) < room) [[unlikely]] {
+      stack_.set_top(top);
+      ScanSlow(object, type);
+      top = stack_.top();
+      continue;
+    }
+    if (type.scan == Scan::kBitmap) {
+      for (uint64_t bits = type.slot_bitmap; bits != 0; bits &= bits - 1) {
+        const Word slot = object->body<Word>()[std::countr_zero(bits)];
+        *top = slot;
+        top += slot - base < range_bytes;
+      }
+      continue;
+    }
+    const auto* slots =
+        reinterpret_cast<const Word*>(reinterpret_cast<char*>(object) + type.first_slot_bytes);
+    for (size_t i = 0; i < count; ++i) {
+      const Word slot = slots[i];
+      *top = slot;  // without a branch: half of them would be mispredicted
+      top += slot - base < range_bytes;
+    }
   }
+  stack_.set_top(top);
+  counts_.marked_objects += objects;
+  counts_.marked_bytes += marked_bytes;
 }
 
 void Marker::MarkTarget(Word word) {
   Object* object = ToObject(word);
   if (!range_.TestAndMark(object)) return;
   const TypeInfo& type = type_table[object->type()];
-  const size_t bytes = ObjectBytesOf(object, type);
   ++counts_.marked_objects;
-  counts_.marked_bytes += bytes;
-  const SpaceByte space = range_.SpaceOf(word);
-  const bool young = (space & kSpaceYoung) ||
-                     ((space & kSpaceLook) && (object->header() & Object::kStationaryYoungBit));
-  if (young) counts_.young_bytes += bytes;
-  if (type.off_heap_bytes != nullptr) {
-    const size_t off_heap = type.off_heap_bytes(object);
-    counts_.off_heap_bytes += off_heap;
-    if (young) counts_.young_off_heap_bytes += off_heap;
-  }
-  ScanSlots(object, type);
+  counts_.marked_bytes += ObjectBytesOf(object, type);
+  ScanSlow(object, type);
 }
 
-void Marker::ScanSlots(Object* object, const TypeInfo& type) {
-  char* start = reinterpret_cast<char*>(object);
-  switch (type.layout) {
-    case Layout::kNone:
-      return;
-    case Layout::kSlots: {
-      const size_t bytes = ObjectBytesOf(object, type);
-      VisitSlots(reinterpret_cast<Word*>(start + type.first_slot_bytes),
-                 (bytes - type.first_slot_bytes) / sizeof(Word));
-      return;
-    }
-    case Layout::kBitmap:
-      for (uint64_t bits = type.slot_bitmap; bits != 0; bits &= bits - 1) {
-        VisitSlots(reinterpret_cast<Word*>(start + kHeaderBytes) + std::countr_zero(bits), 1);
-      }
-      return;
-    case Layout::kCustom:
-      weak_ = false;
-      type.trace(object, *this);
-      if (weak_ && mode_ <= Mode::kRescan) weak_holders_.push_back(object);
-      return;
-  }
+void Marker::ScanSlow(Object* object, const TypeInfo& type) {
+  if (type.off_heap_bytes != nullptr) counts_.off_heap_bytes += type.off_heap_bytes(object);
+  Scan(object, type);
+}
+
+void Marker::Scan(Object* object, const TypeInfo& type) {
+  weak_ = false;
+  ScanSlots(object, type, *this);
+  if (weak_ && mode_ <= Mode::kRescan) weak_holders_.push_back(object);
 }
 
 // --- Overflow ------------------------------------------------------------------------------------
@@ -119,14 +176,7 @@ void Marker::RescanMarked() {
 }
 
 void Marker::RescanBlock(size_t block) {
-  const uint64_t* marks = range_.MarkWords(block);
-  for (size_t w = 0; w < kBitmapWordsPerBlock; ++w) {
-    for (uint64_t bits = marks[w]; bits != 0; bits &= bits - 1) {
-      const size_t granule = w * 64 + static_cast<size_t>(std::countr_zero(bits));
-      auto* object = reinterpret_cast<Object*>(range_.BlockStart(block) + granule * 8);
-      ScanSlots(object, type_table[object->type()]);
-    }
-  }
+  ForEachMarked(block, [this](Object* object) { Scan(object, type_table[object->type()]); });
 }
 
 void Marker::RescanSlots(const Word* first, size_t count) {
@@ -193,7 +243,7 @@ void Marker::VisitEphemeron(Word* key, Word* value, Word cleared) {
 void Marker::Run(Mode mode) {
   mode_ = mode;
   for (size_t i = 0; i < weak_holders_.size(); ++i) {
-    ScanSlots(weak_holders_[i], type_table[weak_holders_[i]->type()]);
+    Scan(weak_holders_[i], type_table[weak_holders_[i]->type()]);
   }
   mode_ = Mode::kMark;
 }
@@ -232,6 +282,23 @@ void Marker::SettleWeak() {
   Run(Mode::kSettle);
   weak_holders_.clear();
   identities_.Purge([&](Word word) { return IsLive(word); });
+}
+
+// --- Counting ------------------------------------------------------------------------------------
+
+void Marker::CountYoung(const std::vector<uint32_t>& nursery_blocks,
+                        const std::vector<Object*>& stationary_young) {
+  const auto count = [this](Object* object) {
+    const TypeInfo& type = type_table[object->type()];
+    counts_.young_bytes += ObjectBytesOf(object, type);
+    if (type.off_heap_bytes != nullptr) {
+      counts_.young_off_heap_bytes += type.off_heap_bytes(object);
+    }
+  };
+  for (const uint32_t block : nursery_blocks) ForEachMarked(block, count);
+  for (Object* object : stationary_young) {
+    if (range_.IsMarked(object)) count(object);
+  }
 }
 
 }  // namespace neap::gc

@@ -15,7 +15,8 @@
 // are scanned again until nothing is dropped.
 //
 // Order of calls, world stopped, after the minor of the cycle:
-//   1. Begin()   2. MarkRoots()   3. MarkReachable()   4. SettleWeak()   5. counts
+//   1. Begin()   2. MarkRoots()   3. MarkReachable()   4. SettleWeak()   5. CountYoung()   6.
+//   counts
 #ifndef NEAP_GC_MARKER_H_
 #define NEAP_GC_MARKER_H_
 
@@ -37,9 +38,9 @@ namespace neap::gc {
 struct MarkCounts {
   uint64_t marked_bytes = 0;
   uint64_t marked_objects = 0;
-  uint64_t young_bytes = 0;     // of marked_bytes: nursery survivors and stationary young
-  uint64_t off_heap_bytes = 0;  // owned by live objects
-  uint64_t young_off_heap_bytes = 0;
+  uint64_t young_bytes = 0;           // of marked_bytes, by CountYoung
+  uint64_t off_heap_bytes = 0;        // owned by live objects
+  uint64_t young_off_heap_bytes = 0;  // of off_heap_bytes, by CountYoung
   uint64_t root_bytes = 0;
   uint64_t weak_cleared = 0;
   uint64_t finalizers_queued = 0;
@@ -56,6 +57,9 @@ class Marker final : public Tracer {
   void MarkRoots();
   void MarkReachable();
   void SettleWeak();
+  // Which of the marked bytes are young: those in nursery blocks, and stationary young objects.
+  void CountYoung(const std::vector<uint32_t>& nursery_blocks,
+                  const std::vector<Object*>& stationary_young);
   const MarkCounts& counts() const { return counts_; }
   WorkStack& stack() { return stack_; }
 
@@ -73,8 +77,12 @@ class Marker final : public Tracer {
     if (!stack_.Push(word)) overflowed_ = true;
   }
   void Drain();
+  void DrainOnce();
   void MarkTarget(Word word);
-  void ScanSlots(Object* object, const TypeInfo& type);
+  void ScanSlow(Object* object, const TypeInfo& type);
+  void Scan(Object* object, const TypeInfo& type);
+  template <typename Visit>
+  void ForEachMarked(size_t block, Visit visit) const;
   bool IsLive(Word word) const { return !range_.Contains(word) || range_.IsMarked(ToObject(word)); }
   void RunEphemerons();
   void RescanMarked();
@@ -87,9 +95,6 @@ class Marker final : public Tracer {
   Finalizers& finalizers_;
   IdentityTable& identities_;
   WorkStack stack_;
-  Word ring_[kRing] = {};
-  size_t ring_head_ = 0;  // next to take
-  size_t ring_count_ = 0;
   Mode mode_ = Mode::kMark;
   bool weak_ = false;
   bool progress_ = false;

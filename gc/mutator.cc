@@ -141,6 +141,12 @@ void Mutator::LogSlow(Object* holder, Word* slot, LogState state) {
   }
 }
 
+void Mutator::LogElement(SlotArray* array, uint64_t index) {
+  const LogState state = array->log_state();
+  Word* slot = &array->slots()[index];
+  if (state != LogState::kCarded || !CardIsLogged(array, slot)) LogSlow(array, slot, state);
+}
+
 void Mutator::LogRange(Object* holder, Word* first, size_t count) {
   const LogState state = holder->log_state();
   if (state == LogState::kLogged || count == 0) return;
@@ -205,29 +211,37 @@ void Mutator::LeaveBlocking() { BindTo(heap_.collector().scheduler().Acquire());
 
 // --- Handles -------------------------------------------------------------------------------------
 
-Word* Mutator::NewHandleSlot(Word value) {
-  if (handle_count_ == handle_segments_.size() * kHandleSegment) {
+void Mutator::AddHandleSegment() {
+  if (handle_segments_open_ == handle_segments_.size()) {
     handle_segments_.push_back(new Word[kHandleSegment]);
     std::fill_n(handle_segments_.back(), kHandleSegment, kClosedHandle);
   }
-  Word* slot = &handle_segments_[handle_count_ / kHandleSegment][handle_count_ % kHandleSegment];
-  ++handle_count_;
-  *slot = value;
-  return slot;
+  handle_next_ = handle_segments_[handle_segments_open_++];
+  handle_end_ = handle_next_ + kHandleSegment;
 }
 
-void Mutator::PopHandles(size_t height) {
-  NEAP_CHECK(height <= handle_count_, "H1: handle scopes close in reverse order",
-             "height=%zu of %zu", height, handle_count_);
-  while (handle_count_ > height) {
-    --handle_count_;
-    handle_segments_[handle_count_ / kHandleSegment][handle_count_ % kHandleSegment] =
-        kClosedHandle;
+// Closes whole segments until the innermost one ends at `end` (null: until none is left).
+void Mutator::PopHandleSegments(const Word* end) {
+  while (handle_end_ != end) {
+    NEAP_CHECK(handle_segments_open_ > 0, "H1: handle scopes close in reverse order");
+    std::fill_n(handle_segments_[--handle_segments_open_], kHandleSegment, kClosedHandle);
+    Word* last = handle_segments_open_ == 0 ? nullptr : handle_segments_[handle_segments_open_ - 1];
+    handle_next_ = handle_end_ = last == nullptr ? nullptr : last + kHandleSegment;
   }
 }
 
+size_t Mutator::handle_count() const {
+  if (handle_segments_open_ == 0) return 0;
+  return handle_segments_open_ * kHandleSegment - static_cast<size_t>(handle_end_ - handle_next_);
+}
+
 void Mutator::RestoreHeights(const Heights& heights) {
-  PopHandles(heights.handles);
+  NEAP_CHECK(heights.handles <= handle_count(), "H1: handle scopes close in reverse order",
+             "height=%zu of %zu", heights.handles, handle_count());
+  const size_t segments = (heights.handles + kHandleSegment - 1) / kHandleSegment;
+  Word* last = segments == 0 ? nullptr : handle_segments_[segments - 1];
+  const size_t used = segments == 0 ? 0 : heights.handles - (segments - 1) * kHandleSegment;
+  PopHandles(last + used, segments == 0 ? nullptr : last + kHandleSegment);
   NEAP_CHECK(heights.pins <= pins_.size(), "H2: pins are released in reverse order");
   pins_.resize(heights.pins);
   no_safepoint_ = heights.no_safepoint;

@@ -67,7 +67,7 @@ const std::vector<uint32_t>& Nursery::BeginMinor() {
   for (const uint32_t index : from_) {
     range_.SetSpace(index, kSpaceYoung | kSpaceFrom);
     Block& block = range_.block(index);
-    block.stayed_bytes = block.stayed_objects = 0;
+    block.stayed_bytes = 0;
     block.promote = block.has_pins = block.no_room = false;
   }
   return from_;

@@ -115,6 +115,7 @@ void OldSpace::AdoptMixedBlock(size_t index) {
   block.kind = BlockKind::kMixed;
   block.promote = block.has_pins = block.no_room = false;
   block.live_bytes = block.stayed_bytes;
+  block.live_objects = range_.CountStarts(index);
   range_.SetSpace(index, kSpaceOld);
   mixed_blocks_.fetch_add(1, std::memory_order_relaxed);
   mixed_live_bytes_.fetch_add(block.live_bytes, std::memory_order_relaxed);
@@ -220,10 +221,10 @@ bool OldSpace::SweepBlockLocked(size_t index, uint64_t now) {
   const uint32_t live = SweepBits(index);
   if (block.kind == BlockKind::kMixed) {
     const auto bytes =
-        static_cast<uint32_t>(uint64_t{block.live_bytes} * live / block.stayed_objects);
+        static_cast<uint32_t>(uint64_t{block.live_bytes} * live / block.live_objects);
     mixed_live_bytes_.fetch_sub(block.live_bytes - bytes, std::memory_order_relaxed);
     block.live_bytes = bytes;
-    block.stayed_objects = std::max(live, 1u);
+    block.live_objects = std::max(live, 1u);
   }
   if (live == 0) {
     if (block.kind == BlockKind::kMixed) mixed_blocks_.fetch_sub(1, std::memory_order_relaxed);

@@ -61,9 +61,11 @@ size_t RootSet::Visit(Tracer& tracer, Which which) {
   std::lock_guard lock(mutex_);
   size_t words = 0;
   for (Mutator* m : mutators_) {
-    for (size_t done = 0; done < m->handle_count_; done += Mutator::kHandleSegment) {
-      const size_t count = std::min(m->handle_count_ - done, Mutator::kHandleSegment);
-      tracer.VisitSlots(m->handle_segments_[done / Mutator::kHandleSegment], count);
+    size_t left = m->handle_count();
+    for (size_t i = 0; left > 0; ++i) {
+      const size_t count = std::min(left, Mutator::kHandleSegment);
+      left -= count;
+      tracer.VisitSlots(m->handle_segments_[i], count);
       words += count;
     }
   }

@@ -2,6 +2,7 @@
 #include "neap/gc/type.h"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 #include <vector>
 
@@ -59,6 +60,29 @@ void CheckLayout(const TypeDescriptor& descriptor) {
   }
 }
 
+// How many slots a bitmap names, when they stand in a row; otherwise 0.
+int RunOf(const TypeDescriptor& descriptor) {
+  if (descriptor.layout != Layout::kBitmap || descriptor.slot_bitmap == 0) return 0;
+  const uint64_t from_first = descriptor.slot_bitmap >> std::countr_zero(descriptor.slot_bitmap);
+  const int run = std::countr_one(from_first);
+  return run == std::popcount(descriptor.slot_bitmap) ? run : 0;
+}
+
+Scan ScanOf(const TypeDescriptor& descriptor) {
+  if (descriptor.off_heap_bytes != nullptr) return Scan::kSlow;
+  switch (descriptor.layout) {
+    case Layout::kNone:
+      return Scan::kNothing;
+    case Layout::kSlots:
+      return Scan::kSlots;
+    case Layout::kBitmap:
+      return descriptor.slot_bitmap == 0 ? Scan::kNothing : Scan::kBitmap;
+    case Layout::kCustom:
+      return Scan::kSlow;
+  }
+  return Scan::kSlow;
+}
+
 }  // namespace
 
 TypeId RegisterType(const TypeDescriptor& descriptor) {
@@ -93,6 +117,14 @@ TypeId RegisterType(const TypeDescriptor& descriptor) {
   info.trace = descriptor.trace;
   info.off_heap_bytes = descriptor.off_heap_bytes;
   info.drop = descriptor.drop;
+  info.scan = ScanOf(descriptor);
+  if (const int run = RunOf(descriptor); run > 0) {
+    info.first_slot_bytes = static_cast<uint32_t>(
+        kHeaderBytes +
+        sizeof(Word) * static_cast<size_t>(std::countr_zero(descriptor.slot_bitmap)));
+    info.run_slots = static_cast<uint32_t>(run);
+    if (info.scan == Scan::kBitmap) info.scan = Scan::kRun;
+  }
   return id;
 }
 

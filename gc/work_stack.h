@@ -36,6 +36,13 @@ class WorkStack {
   // Takes the oldest `count` words (for sharing work); count <= size().
   void TakeOldest(size_t count, Word* out);
   void Clear() { top_ = base_; }
+
+  // For loops that keep the top in a register: [floor, top) is in use, [top, ready) may be written.
+  // Push grows ready.
+  Word* floor() const { return base_; }
+  Word* top() const { return top_; }
+  Word* ready() const { return ready_; }
+  void set_top(Word* top) { top_ = top; }
   // Most words that fit; smaller than reserved in tests of overflow.
   void SetCapacityForTesting(size_t words);
 

@@ -3,8 +3,7 @@
 // What the write barrier costs, in instructions: times of two or three instructions drown in noise,
 // counts do not. A loop of N stores and one of 2 N run under valgrind; the difference over N is one
 // turn of the loop. The same loop with a plain store is subtracted. Two places: a field at a fixed
-// offset, and an array element, where the barrier also keeps the compiler from folding the address
-// of the slot into the store.
+// offset, and an array element.
 //
 // For whole programs the share is
 //
@@ -53,8 +52,7 @@ gc::TypeId HolderType() {
 
 [[gnu::noinline]] void StoreIndexed(gc::Mutator& m, gc::SlotArray* holder, gc::Object* value,
                                     uint64_t count) {
-  gc::Word* slots = holder->slots();
-  for (uint64_t i = 0; i < count; ++i) m.Store(holder, &slots[i % kSlots], value);
+  for (uint64_t i = 0; i < count; ++i) m.Store(holder, i % kSlots, gc::ToWord(value));
 }
 
 [[gnu::noinline]] void StoreIndexedPlainly(gc::SlotArray* holder, gc::Object* value,

@@ -24,7 +24,8 @@ using gc::SizerReason;
 
 constexpr uint64_t kKiB = 1 << 10;
 constexpr uint64_t kMiB = 1 << 20;
-constexpr uint64_t kObjectBytes = 64;
+// Objects so small that a surviving byte costs 1 ns of work: 12 ns an object and 0.05 a byte.
+constexpr double kObjectBytes = 12 / 0.95;
 constexpr NurserySizer::Config kConfig{.min_bytes = 256 * kKiB, .max_bytes = 4 * kMiB};
 
 using Curve = std::function<double(double eden_bytes)>;
@@ -44,7 +45,7 @@ Curve Exponential(double mean_bytes) {
 MinorSample SampleOf(uint64_t eden_bytes, double survivor_bytes) {
   return {.eden_bytes = eden_bytes,
           .copied_bytes = static_cast<uint64_t>(survivor_bytes),
-          .copied_objects = static_cast<uint64_t>(survivor_bytes) / kObjectBytes};
+          .copied_objects = static_cast<uint64_t>(survivor_bytes / kObjectBytes)};
 }
 
 // Runs minors; `noise` is the relative spread of survivors.
@@ -77,8 +78,13 @@ struct Host {
 };
 
 TEST_SUITE("gc/nursery_sizer") {
-  TEST_CASE("64-byte objects are reckoned at 1 ns a byte") {
-    CHECK(NurserySizer::SurvivorWorkNs(SampleOf(kMiB, 64'000)) == doctest::Approx(64'000));
+  TEST_CASE("work is reckoned by objects, and a little by bytes") {
+    CHECK(NurserySizer::SurvivorWorkNs({.copied_bytes = 64'000, .copied_objects = 1000}) ==
+          doctest::Approx(15'200));
+    CHECK(NurserySizer::SurvivorWorkNs({.in_place_bytes = 64'000, .in_place_objects = 1000}) ==
+          doctest::Approx(8'000));
+    CHECK(NurserySizer::SurvivorWorkNs(SampleOf(kMiB, 64'000)) ==
+          doctest::Approx(64'000).epsilon(0.001));
   }
 
   TEST_CASE("nothing survives: it grows to the maximum, a step each few minors, and stays") {

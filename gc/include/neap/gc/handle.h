@@ -20,8 +20,6 @@
 
 namespace neap::gc {
 
-inline constexpr Word kClosedHandle = 0xdead'4a4d'1ec1'05edull;
-
 template <typename T>
 class Handle {
  public:
@@ -43,8 +41,8 @@ class Handle {
 
 class HandleScope {
  public:
-  explicit HandleScope(Mutator& m) : mutator_(m), height_(m.handle_count_) {}
-  ~HandleScope() { mutator_.PopHandles(height_); }
+  explicit HandleScope(Mutator& m) : mutator_(m), next_(m.handle_next_), end_(m.handle_end_) {}
+  ~HandleScope() { mutator_.PopHandles(next_, end_); }
   HandleScope(const HandleScope&) = delete;
   HandleScope& operator=(const HandleScope&) = delete;
 
@@ -57,7 +55,8 @@ class HandleScope {
 
  private:
   Mutator& mutator_;
-  const size_t height_;
+  Word* const next_;
+  Word* const end_;
 };
 
 // A root with a life of its own. Creating, reading and destroying need a held P (no safepoint).

@@ -46,6 +46,9 @@ struct Tlab {
 // Objects over this size are born in large-object space.
 inline constexpr size_t kMaxNurseryObjectBytes = 8192;
 
+// What a closed handle slot holds.
+inline constexpr Word kClosedHandle = 0xdead'4a4d'1ec1'05edull;
+
 class HandleScope;
 class Local;
 
@@ -94,8 +97,8 @@ class Mutator {
 
   // --- Stores
   // -------------------------------------------------------------------------------------- Writes
-  // `value` into `slot`, which lies physically in `holder`. At most three instructions when the
-  // holder is young or already logged. (no safepoint)
+  // `value` into `slot`, which lies physically in `holder`. Two instructions more than a plain
+  // store when the holder is young or already logged. (no safepoint)
   void Store(Object* holder, Word* slot, Word value) {
     const LogState state = holder->log_state();
     if (state != LogState::kLogged) [[unlikely]] {
@@ -105,6 +108,13 @@ class Mutator {
   }
   void Store(Object* holder, Word* slot, const Object* value) {
     Store(holder, slot, ToWord(value));
+  }
+  // The same for element `index` of an array: its address need not be known unless it is logged.
+  void Store(SlotArray* array, uint64_t index, Word value) {
+    NEAP_DCHECK(index < array->length, "M7: an element that is stored to exists");
+    if (array->log_state() != LogState::kLogged) [[unlikely]]
+      LogElement(array, index);
+    InitSlot(&array->slots()[index], value);
   }
   // Before a bulk store (memmove, rehash) into `count` slots of `holder` from `first` on.
   void LogRange(Object* holder, Word* first, size_t count);
@@ -136,7 +146,7 @@ class Mutator {
     size_t pins;
     uint32_t no_safepoint;
   };
-  Heights SaveHeights() const { return {handle_count_, pins_.size(), no_safepoint_}; }
+  Heights SaveHeights() const { return {handle_count(), pins_.size(), no_safepoint_}; }
   void RestoreHeights(const Heights& heights);
 
  private:
@@ -169,12 +179,27 @@ class Mutator {
   }
   static constexpr size_t kCardShift = 9;
   void LogSlow(Object* holder, Word* slot, LogState state);
+  void LogElement(SlotArray* array, uint64_t index);
   void PollSlow();
   void EnterBlocking();
   void LeaveBlocking();
   void BindTo(Processor* p);  // caches tlab_ and local_
-  Word* NewHandleSlot(Word value);
-  void PopHandles(size_t height);
+  Word* NewHandleSlot(Word value) {
+    if (handle_next_ == handle_end_) [[unlikely]]
+      AddHandleSegment();
+    *handle_next_ = value;
+    return handle_next_++;
+  }
+  void AddHandleSegment();
+  // Closes the slots from `next` on; `end` is the end of the segment it lies in.
+  void PopHandles(Word* next, Word* end) {
+    if (end != handle_end_) [[unlikely]]
+      PopHandleSegments(end);
+    NEAP_CHECK(next <= handle_next_, "H1: handle scopes close in reverse order");
+    while (handle_next_ != next) *--handle_next_ = kClosedHandle;
+  }
+  void PopHandleSegments(const Word* end);
+  size_t handle_count() const;
 
   Tlab* tlab_ = nullptr;            // of the P held; first, for the fast path (a Local)
   Processor* processor_ = nullptr;  // null inside a blocking region
@@ -186,7 +211,9 @@ class Mutator {
   // Handle slots, in segments whose addresses never change (LIFO).
   static constexpr size_t kHandleSegment = 256;
   std::vector<Word*> handle_segments_;
-  size_t handle_count_ = 0;
+  size_t handle_segments_open_ = 0;  // the last of them holds the innermost slots
+  Word* handle_next_ = nullptr;      // in that segment
+  Word* handle_end_ = nullptr;
   std::vector<Object*> pins_;  // LIFO; the same object may stand here more than once
 };
 
