@@ -62,9 +62,18 @@
 //   N9  Mark bits are clear outside a pause, but for unswept blocks and large objects.
 //   N10 Hooks run once per major cycle, before its roots are captured, and never at a minor.
 //   N11 Sum of eden bytes consumed at each minor + the present eden == young bytes allocated.
+//   N12 A finalizer entry, registered or pending, leads to an object that exists; the entry of a
+//       young object stands in the list of young ones, the only one that a minor reads.
+//   N13 A number of the identity table belongs to an object that exists; a young one stands in the
+//       table's list of young ones, once.
+//   N14 The gauges of off-heap bytes say what young and what old objects own, dead ones included
+//       until they are freed (young) or known dead (old). Exact for owners that never move, which
+//       is all that have a drop function; of others, see below.
 //
 // Known exceptions: an object that was reached by the minor of a major cycle only from dead old
-// objects survives it (unmarked) until the next minor; nothing reachable refers to it.
+// objects survives it (unmarked) until the next minor; nothing reachable refers to it. Off-heap
+// bytes of owners that move stay in the young gauge while their owner lies dead in the nursery, and
+// when it became old for lack of room: the next minor or major sets the gauge right.
 #include "collector.h"
 
 #include <algorithm>
