@@ -144,6 +144,7 @@ TEST_SUITE("gc/hook") {
         {"collect minor", [](void*, uint64_t) { current->MinorGC(); }},
         {"set procs", [](void*, uint64_t) { (void)current->heap().SetProcs(current->m, 2); }},
         {"verify", [](void*, uint64_t) { (void)current->Broken(); }},
+        {"idle", [](void*, uint64_t) { current->heap().Idle(current->m, UINT64_MAX); }},
     };
     for (const auto& [name, hook] : misuses) {
       CAPTURE(name);
@@ -265,33 +266,6 @@ TEST_SUITE("gc/event") {
     heap.heap().Emit(heap.m, EventKind::kProcs, gc::ProcsEvent{.before = 1, .after = 2});
     heap.heap().DrainEvents();
     CHECK(log.others == 1);
-  }
-}
-
-TEST_SUITE("gc/idle") {
-  TEST_CASE("Idle collects a nursery that is more than half full, and says when nothing is left") {
-    QuietHeap heap;
-    heap.Churn(700 << 10);
-    const uint64_t minors = heap.heap().minors();
-    int calls_needed = 0;
-    while (!heap.heap().Idle(heap.m, MonotonicNanos() + 50'000'000)) REQUIRE(++calls_needed < 1000);
-    CHECK(heap.heap().minors() == minors + 1);
-    CHECK(heap.heap().Idle(heap.m, MonotonicNanos() + 50'000'000));
-    CHECK(heap.heap().minors() == minors + 1);
-  }
-
-  TEST_CASE("Idle with a nursery less than half full leaves it alone") {
-    QuietHeap heap;
-    heap.Churn(100 << 10);
-    heap.heap().Idle(heap.m, MonotonicNanos() + 10'000'000);
-    CHECK(heap.heap().minors() == 0);
-  }
-
-  TEST_CASE("Idle whose deadline has passed does no collection") {
-    QuietHeap heap;
-    heap.Churn(900 << 10);
-    heap.heap().Idle(heap.m, 0);
-    CHECK(heap.heap().minors() == 0);
   }
 }
 
