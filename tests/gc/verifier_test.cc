@@ -11,6 +11,7 @@
 #include "support/check_failure.h"
 #include "support/dies_with.h"
 #include "support/heap_fixture.h"
+#include "support/random.h"
 
 namespace neap::testing {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 using gc::Finalizers;
 using gc::FinalizerState;
 using gc::IdentityTable;
+using gc::Mutator;
 using gc::Options;
 using gc::SlotArray;
 using gc::Word;
@@ -381,6 +383,57 @@ TEST_SUITE("gc/verifier") {
       heap.m.OffHeapChanged(owner.get(), -40);
       NEAP_CHECK(false, "finding", "%s", heap.Broken().c_str());
     }));
+  }
+
+  TEST_CASE("N12, N13, N14 hold at every step of a random program, in every mode") {
+    Random random;
+    TinyHeap heap([](Options& options) { options.min_heap_bytes = 64 << 10; });
+    Mutator& m = heap.m;
+    // Every other object that is finalized is registered again.
+    gc::FinalizerQueue queue(
+        heap.heap(),
+        [](Mutator& mutator, Handle<Object> object, void* context) {
+          if (mutator.Identity(object.get()) % 2 != 0) return;
+          static_cast<gc::FinalizerQueue*>(context)->Register(mutator, object.get());
+        },
+        &queue);
+    constexpr uint64_t kSlots = 64;
+    Handle<SlotArray> keep = heap.Keep(m.NewSlots(kSlots));
+    for (int step = 0; step < 800; ++step) {
+      CAPTURE(step);
+      HandleScope scope(m);
+      Word* slot = keep->slots() + random.Below(kSlots);
+      Handle<Object> object = scope.New(gc::ToObject(*slot));
+      const uint64_t action = random.Below(100);
+      if (action < 25) {
+        object.set(m.New<Node>(Node::Type()));
+      } else if (action < 40) {
+        object.set(Buffer::TryMake(m, random.Below(5000)));
+      } else if (action < 45) {
+        object.set(m.NewBytes(9000));
+      } else if (action < 50) {
+        object.set(nullptr);
+      } else if (action < 60 && object.get() != nullptr) {
+        queue.Register(m, object.get());
+      } else if (action < 75 && object.get() != nullptr) {
+        (void)m.Identity(object.get());
+      } else if (action < 85 && object.get() != nullptr && object->type() == Buffer::Type()) {
+        static_cast<Buffer*>(object.get())->Resize(m, random.Below(5000));
+      } else if (action < 92) {
+        heap.heap().collector().CollectAsDue(m, gc::Cause::kForced);
+      } else if (action < 94) {
+        heap.FullGC();
+      } else if (action < 96) {
+        (void)queue.Run(m, 3);
+      } else if (action < 97) {
+        heap.Churn(2000);
+      }
+      slot = keep->slots() + random.Below(kSlots);
+      m.Store(keep.get(), slot, object.get());
+      REQUIRE(heap.Broken() == "");
+    }
+    CHECK(heap.heap().majors() > 5);
+    CHECK(heap.stats().finalizers_queued > 5);
   }
 
   TEST_CASE("verify=1 stops the program at the collection that finds the heap broken") {
