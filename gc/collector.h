@@ -119,6 +119,11 @@ class Collector {
     return static_cast<uint64_t>(
         std::max<int64_t>(0, old_off_heap_bytes_.load() + young_off_heap_bytes_.load()));
   }
+  // The two gauges behind OffHeapBytes (N14).
+  int64_t young_off_heap_bytes() const {
+    return young_off_heap_bytes_.load(std::memory_order_relaxed);
+  }
+  int64_t old_off_heap_bytes() const { return old_off_heap_bytes_.load(std::memory_order_relaxed); }
   uint64_t YoungBytes() const;
   uint64_t MappedBytes() const;
 

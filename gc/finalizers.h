@@ -59,6 +59,10 @@ class Finalizers {
   size_t QueueUnreachable(Which which, const std::function<bool(Word)>& is_live,
                           const std::function<void(Word*)>& resurrect,
                           const std::function<bool(Word*)>& refresh);
+  // Objects of any age / old objects only (N12), and the queues that are open.
+  const std::vector<Entry>& young_entries() const { return young_; }
+  const std::vector<Entry>& old_entries() const { return old_; }
+  const std::vector<std::shared_ptr<FinalizerState>>& queues() const { return queues_; }
 
  private:
   std::mutex mutex_;  // guards what follows

@@ -44,6 +44,9 @@ class IdentityTable {
     absl::erase_if(numbers_, [&](const auto& entry) { return !is_live(entry.first); });
   }
   size_t size() const { return numbers_.size(); }
+  // World stopped. Address -> number; the addresses that a minor may change (N13).
+  const absl::flat_hash_map<Word, uint64_t>& numbers() const { return numbers_; }
+  const std::vector<Word>& young() const { return young_; }
 
  private:
   std::mutex mutex_;

@@ -11,6 +11,8 @@
 //   cells           type known, size fits the cell; what is marked dead is not looked at
 //   large objects   run, header, index, start bit and cards agree
 //   sums            blocks by kind, unswept blocks, bytes of old objects against the counters
+//   side tables     finalizer entries and identity numbers lead to objects that exist, each in the
+//                   list of its age; off-heap gauges agree with what the owners say
 //
 // Then object by object, from the roots, with a trace of its own:
 //
@@ -237,6 +239,7 @@ void Verifier::TraceSlots(Object* object, const TypeDescriptor& type) {
 
 void Verifier::TraceObject(Object* object) {
   if (visit_ != nullptr) (*visit_)(object);
+  if (range_.BlockOf(object).kind == BlockKind::kNursery) CountOffHeap(object);
   holder_ = object;
   holder_has_young_ = false;
   TraceSlots(object, *TypeOf(object));
@@ -298,8 +301,11 @@ absl::Status Verifier::Verify() {
   if (ok()) CheckStationaryYoung();
   if (ok()) CheckOldBytes();
   if (ok()) GatherRemembered();
+  if (ok()) CheckFinalizers();
+  if (ok()) CheckIdentities();
   if (ok()) TraceFromRoots();
   if (ok()) CheckOverlaps();
+  if (ok()) CheckOffHeap();
   return status_;
 }
 

@@ -84,6 +84,7 @@ void Verifier::CheckCells(size_t index) {
     }
     previous_end = reinterpret_cast<const char*>(object) + SizeOf(object);
     if (!IsYoung(object)) old_bytes_ += SizeOf(object);
+    CountOffHeap(object);
   }
 }
 
@@ -160,6 +161,7 @@ void Verifier::CheckLargeObjects() {
       return Fail("large", absl::StrCat("object ", At(object), " does not fit its run"));
     }
     if (!IsYoung(object)) old_bytes_ += header->object_bytes;
+    CountOffHeap(object);
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The verifier's state, shared by its two halves: verifier_books.cc reads block by block what the
-// parts keep in their books, verifier.cc object by object what the roots reach.
+// The verifier's state, shared by its three parts: verifier_books.cc reads block by block what the
+// parts keep in their books, verifier_tables.cc what is noted about objects beside the graph,
+// verifier.cc object by object what the roots reach.
 #ifndef NEAP_GC_VERIFIER_STATE_H_
 #define NEAP_GC_VERIFIER_STATE_H_
 
@@ -32,6 +33,8 @@ class Verifier final : public Tracer {
     types_.push_back(nullptr);
     for (int id = 1; id <= RegisteredTypes(); ++id) {
       types_.push_back(&GetType(static_cast<TypeId>(id)));
+      const TypeDescriptor& type = *types_.back();
+      owners_move_ |= type.off_heap_bytes != nullptr && type.drop == nullptr;
     }
   }
 
@@ -55,6 +58,13 @@ class Verifier final : public Tracer {
   void CheckOldBytes();
   void GatherRemembered();
   void CheckRemembered(Object* object);
+
+  // Side tables.
+  const char* WhyNoObject(Word word);
+  void CheckFinalizers();
+  void CheckIdentities();
+  void CountOffHeap(const Object* object);
+  void CheckOffHeap();
 
   // The graph.
   void TraceFromRoots();
@@ -102,6 +112,11 @@ class Verifier final : public Tracer {
   Pass pass_ = Pass::kTrace;
   bool progress_ = false;
   uint64_t old_bytes_ = 0;  // of objects in old and large space that are not known dead
+  // Off-heap bytes of the owners that were seen: all that never move, and what is reached in the
+  // nursery.
+  int64_t young_off_heap_bytes_ = 0;
+  int64_t old_off_heap_bytes_ = 0;
+  bool owners_move_ = false;  // some type of owners may lie in the nursery
   absl::Status status_;
 };
 

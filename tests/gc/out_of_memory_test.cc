@@ -3,9 +3,11 @@
 // Memory that cannot be had: every request either succeeds or returns null to a caller whose heap
 // is intact. The workload below fails its nth allocation for every n.
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "doctest/doctest.h"
+#include "neap/runtime/log.h"
 #include "neap/runtime/os_memory.h"
 #include "support/dies_with.h"
 #include "support/heap_fixture.h"
@@ -85,6 +87,19 @@ size_t FillUp(TestHeap& heap, Handle<SlotArray> keep, uint64_t bytes) {
   return count;
 }
 
+// Counts what is logged as a warning while it lives.
+struct Warnings {
+  Warnings() {
+    SetLogSink(
+        [](LogLevel level, std::string_view, void* context) {
+          static_cast<Warnings*>(context)->count += level == LogLevel::kWarning ? 1 : 0;
+        },
+        this);
+  }
+  ~Warnings() { SetLogSink(nullptr, nullptr); }
+  int count = 0;
+};
+
 struct Reserve {
   static bool Release(void* context, uint64_t request_bytes, uint64_t) {
     Reserve* self = static_cast<Reserve*>(context);
@@ -99,7 +114,82 @@ struct Reserve {
   uint64_t last_request_bytes = 0;
 };
 
+// One array that is four times the soft limit, from its birth to the return of its pages. A soft
+// limit is never a reason to refuse.
+void ExceedSoftLimit(uint64_t limit_bytes) {
+  Warnings warnings;
+  QuietHeap heap([&](Options& options) {
+    options.gogc = 100;
+    options.memory_limit_bytes = limit_bytes;
+    options.reserve_bytes = size_t{4} << 30;
+    options.nursery_bytes = 1 << 20;
+    options.tenure = 1;
+    options.debug.verify = 0;
+  });
+  Handle<Node> list = heap.MakeList(1000);
+  const uint64_t slots = limit_bytes * 4 / sizeof(gc::Word);
+  Handle<SlotArray> array = heap.Keep<SlotArray>(nullptr);
+  array.set(static_cast<SlotArray*>(heap.m.TryAllocate(SlotArray::Type(), slots)));
+  REQUIRE(array.get() != nullptr);
+  CHECK(array->length == slots);
+  for (const uint64_t i : {uint64_t{0}, slots / 2, slots - 1}) {
+    REQUIRE(array->slots()[i] == 0);
+    Node* node = heap.m.New<Node>(Node::Type());
+    node->key = static_cast<int64_t>(i);
+    heap.m.Store(array.get(), array->slots() + i, node);
+  }
+  heap.Churn(2 << 20);
+  heap.FullGC();
+  for (const uint64_t i : {uint64_t{0}, slots / 2, slots - 1}) {
+    REQUIRE(static_cast<Node*>(gc::ToObject(array->slots()[i]))->key == static_cast<int64_t>(i));
+  }
+  CHECK(heap.ListIs(list, 1000));
+  CHECK(heap.stats().mapped_bytes > 4 * limit_bytes);
+  CHECK(heap.stats().out_of_memory == 0);
+  CHECK(warnings.count == 1);
+  CHECK(heap.Broken() == "");
+  array.set(nullptr);
+  heap.FullGC();
+  CHECK(heap.stats().mapped_bytes < limit_bytes);
+  CHECK(heap.ListIs(list, 1000));
+  CHECK(heap.Broken() == "");
+}
+
 TEST_SUITE("gc/out-of-memory") {
+  TEST_CASE("a hard limit refuses a request of a GiB without touching its pages") {
+    QuietHeap heap([](Options& options) {
+      options.hard_limit_bytes = 256 << 20;
+      options.memory_limit_bytes = 256 << 20;
+      options.reserve_bytes = size_t{4} << 30;
+    });
+    Reserve reserve;
+    heap.heap().SetOutOfMemoryFunction(Reserve::Release, &reserve);
+    Handle<Node> list = heap.MakeList(1000);
+    const uint64_t resident_bytes = OsResidentBytes();
+    constexpr uint64_t kGiB = uint64_t{1} << 30;
+    CHECK(heap.m.TryAllocate(ByteArray::Type(), kGiB) == nullptr);
+    CHECK(heap.m.TryAllocate(SlotArray::Type(), kGiB / sizeof(gc::Word)) == nullptr);
+    CHECK(heap.m.TryAllocateStationary(ByteArray::Type(), kGiB - 64) == nullptr);
+    CHECK(reserve.asked == 3);
+    CHECK(reserve.last_request_bytes >= kGiB - 64);
+    CHECK(heap.stats().out_of_memory == 3);
+    CHECK(OsResidentBytes() < resident_bytes + (100 << 20));
+    CHECK(heap.ListIs(list, 1000));
+    CHECK(heap.Broken() == "");
+    // What fits under the limit is still given.
+    CHECK(heap.m.TryAllocate(ByteArray::Type(), 1 << 20) != nullptr);
+    CHECK(heap.m.TryAllocate(Node::Type()) != nullptr);
+    CHECK(heap.Broken() == "");
+  }
+
+  TEST_CASE("an array of four times the soft limit is given, lives on, and its pages go back") {
+    ExceedSoftLimit(16 << 20);
+  }
+
+  TEST_CASE("an array of a GiB under a soft limit of 256 MiB (slow)") {
+    ExceedSoftLimit(256 << 20);
+  }
+
   TEST_CASE("the nth allocation fails, for every n of a workload, and the heap stays whole") {
     for (const auto nursery : {Options::Nursery::kFixed, Options::Nursery::kOff}) {
       for (const uint64_t forever : {0, 1}) {

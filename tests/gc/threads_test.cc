@@ -10,7 +10,9 @@
 #include <thread>
 #include <vector>
 
+#include "collector.h"
 #include "doctest/doctest.h"
+#include "neap/runtime/clock.h"
 #include "support/heap_fixture.h"
 #include "support/random.h"
 
@@ -57,7 +59,61 @@ bool BuildAndCheckList(Mutator& m, int64_t n) {
   return sum == n * (n - 1) / 2;
 }
 
+// A large type whose first dropped object waits until another thread has asked for a stop.
+struct StopDuringSweep {
+  static gc::TypeId Type() {
+    static const gc::TypeId type = gc::RegisterType(
+        {.name = "stop-during-sweep", .base_bytes = 16, .element_shift = 0, .drop = Drop});
+    return type;
+  }
+  static void Drop(Object*) {
+    if (sweeper == nullptr) return;
+    ++drops;
+    drops_before_minor += heap->minors() == minors ? 1 : 0;
+    const uint64_t give_up = MonotonicNanos() + 20'000'000'000;
+    while (drops == 1 && !sweeper.load()->poll_requested() && MonotonicNanos() < give_up) {
+      std::this_thread::yield();
+    }
+  }
+  static inline gc::Heap* heap = nullptr;
+  static inline std::atomic<Processor*> sweeper{nullptr};
+  static inline std::atomic<int> drops{0};
+  static inline int drops_before_minor = 0;
+  static inline uint64_t minors = 0;
+};
+
 TEST_SUITE("gc/threads") {
+  TEST_CASE("a stop that another thread asks for does not wait for the end of Idle's sweep") {
+    QuietHeap heap([](Options& options) {
+      options.procs = 2;
+      options.tenure = 1;
+      options.debug.stress_major = 1;  // CollectAsDue is a major that leaves its sweeping
+    });
+    Handle<SlotArray> array = heap.Keep(heap.m.NewSlots(100));
+    for (uint64_t i = 0; i < 100; ++i) {
+      Object* object = heap.m.Allocate(StopDuringSweep::Type(), 10000);
+      heap.m.Store(array.get(), array->slots() + i, object);
+    }
+    heap.MinorGC();
+    array.set(nullptr);
+    heap.heap().collector().CollectAsDue(heap.m, gc::Cause::kStress);
+    StopDuringSweep::heap = &heap.heap();
+    StopDuringSweep::minors = heap.heap().minors();
+    StopDuringSweep::drops = StopDuringSweep::drops_before_minor = 0;
+    StopDuringSweep::sweeper = &heap.m.processor();
+    std::thread other([&] {
+      Mutator m(heap.heap());
+      while (StopDuringSweep::drops == 0) std::this_thread::yield();
+      heap.heap().CollectMinor(m);
+    });
+    CHECK(heap.heap().Idle(heap.m, MonotonicNanos() + 60'000'000'000));
+    StopDuringSweep::sweeper = nullptr;
+    CHECK(StopDuringSweep::drops == 100);
+    CHECK(StopDuringSweep::drops_before_minor <= 16);  // one batch
+    BlockingRegion waiting(heap.m);
+    other.join();
+  }
+
   TEST_CASE("threads allocate and collect side by side, more of them than Ps") {
     for (const int procs : {1, 2, 4}) {
       CAPTURE(procs);

@@ -120,7 +120,7 @@ const char* CauseName(Cause cause);
   X(cycle)                        \
   X(name) /* const char* */       \
   X(duration_ns)                  \
-  X(slow) /* 1: over the slow-hook-us switch */
+  X(slow) /* 1: its CPU time was over the slow-hook-us switch */
 
 #define NEAP_POOL_EVENT_FIELDS(X)                      \
   X(cycle)                                             \

@@ -84,7 +84,8 @@ class Heap {
   void CollectMinor(Mutator& m);
   // For frame loops: does useful work until about `deadline_ns` (MonotonicNanos): a minor
   // collection when the nursery is more than half full and the predicted pause fits, then sweeping.
-  // Returns true when there was nothing left to do.
+  // Returns at once when there is nothing to do, and true when nothing of this is left: false means
+  // that time was too short for the minor or for the rest of the sweep. Never a major cycle.
   bool Idle(Mutator& m, uint64_t deadline_ns);
 
   // --- Knobs; effective at once

@@ -62,7 +62,8 @@ struct TypeDescriptor {
   bool is_value = false;
   // True: the custom trace function may report weak slots or ephemerons.
   bool has_weak_slots = false;
-  // Bytes outside the heap that this object owns, or null. Counted by the pacer while it lives.
+  // Bytes outside the heap that this object owns, or null. Counted by the pacer while it lives. May
+  // read the object itself only: it is called for unreachable ones too.
   size_t (*off_heap_bytes)(const Object* object) = nullptr;
   // Called for an object that is about to be freed or overwritten, while the world may be stopped:
   // releases off-heap memory. May not touch other objects, allocate or block. Only for objects
