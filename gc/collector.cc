@@ -72,8 +72,8 @@
 //
 // Known exceptions: an object that was reached by the minor of a major cycle only from dead old
 // objects survives it (unmarked) until the next minor; nothing reachable refers to it. Off-heap
-// bytes of owners that move stay in the young gauge while their owner lies dead in the nursery, and
-// when it became old for lack of room: the next minor or major sets the gauge right.
+// bytes of owners that move stay in the young gauge while their owner lies dead in the nursery: the
+// next minor or major sets the gauge right.
 #include "collector.h"
 
 #include <algorithm>
@@ -196,7 +196,6 @@ void Collector::AdaptNursery(const MinorEvent& event, uint64_t eden_consumed) {
        .eden_survived_bytes = std::min(counts.survived_bytes[0], eden_consumed),
        .aged_bytes = aged_before,
        .aged_survived_bytes = std::min(aged_before, survived - counts.survived_bytes[0])});
-  if (options_.nursery != Options::Nursery::kAdaptive) return;
   const NurserySizer::Decision next =
       sizer_.EndMinor({.eden_bytes = eden_consumed,
                        .copied_bytes = event.copied_bytes + event.promoted_bytes,

@@ -167,6 +167,7 @@ class Collector {
   // Policy.
   bool MajorDue() const;
   bool PeriodicDue() const;
+  void BoundNursery();
   size_t NurseryTotalBytes(size_t per_proc) const;
   void SetNurseryTotal(size_t bytes, uint64_t reason, uint64_t predicted);
 
@@ -203,6 +204,7 @@ class Collector {
 
   // Policy state; only while stopped unless atomic.
   NurserySizer sizer_;
+  size_t fixed_nursery_bytes_;  // per P, while options_.nursery is kFixed
   CohortPredictor cohorts_;
   CpuLimiter limiter_;
   PacerInputs pacer_inputs_;

@@ -31,10 +31,19 @@ size_t Collector::NurseryTotalBytes(size_t per_proc) const {
 void Collector::SetNurseryBytes(Mutator& m, size_t bytes_per_proc) {
   WhileStopped(m, [&] {
     options_.nursery = bytes_per_proc == 0 ? Options::Nursery::kAdaptive : Options::Nursery::kFixed;
-    if (bytes_per_proc != 0) options_.nursery_bytes = bytes_per_proc;
-    const size_t total = bytes_per_proc == 0 ? sizer_.bytes() : NurseryTotalBytes(bytes_per_proc);
-    SetNurseryTotal(total, static_cast<uint64_t>(SizerReason::kBounds), 0);
+    if (bytes_per_proc != 0) fixed_nursery_bytes_ = bytes_per_proc;
+    BoundNursery();
   });
+}
+
+// Bounds of eden and its size, after a knob turned.
+void Collector::BoundNursery() {
+  const bool fixed = options_.nursery == Options::Nursery::kFixed;
+  const size_t least = NurseryTotalBytes(fixed ? fixed_nursery_bytes_ : options_.nursery_bytes);
+  const size_t most =
+      fixed ? least : std::max(least, NurseryTotalBytes(options_.nursery_max_bytes));
+  (void)sizer_.SetBounds(least, most);
+  SetNurseryTotal(sizer_.bytes(), static_cast<uint64_t>(SizerReason::kBounds), 0);
 }
 
 void Collector::SetProcs(Mutator& m, int procs) {
@@ -52,13 +61,7 @@ void Collector::SetProcs(Mutator& m, int procs) {
       }
       scheduler_.SetProcsWhileStopped(procs);
       limiter_.SetProcs(procs);
-      const size_t total = NurseryTotalBytes(options_.nursery_bytes);
-      (void)sizer_.SetBounds(total, std::max(total, NurseryTotalBytes(options_.nursery_max_bytes)));
-      if (!nursery_off()) {
-        const bool fixed = options_.nursery == Options::Nursery::kFixed;
-        SetNurseryTotal(fixed ? total : sizer_.bytes(), static_cast<uint64_t>(SizerReason::kBounds),
-                        0);
-      }
+      if (!nursery_off()) BoundNursery();
       const ProcsEvent event{.before = static_cast<uint64_t>(before),
                              .after = static_cast<uint64_t>(procs)};
       EmitWhileStopped(EventKind::kProcs, reinterpret_cast<const uint64_t*>(&event),

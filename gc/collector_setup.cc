@@ -21,10 +21,13 @@ EvacuatorParts Parts(HeapRange& range, OldSpace& old_space, LargeSpace& large_sp
           roots, finalizers, identities,  threads, debug};
 }
 
+// A fixed nursery has one size, of which the sizer only learns what survives.
 NurserySizer::Config SizerConfig(const Options& options, int procs) {
   const auto n = static_cast<uint64_t>(procs);
-  return {.min_bytes = options.nursery_bytes * n,
-          .max_bytes = std::max(options.nursery_max_bytes, options.nursery_bytes) * n};
+  const bool fixed = options.nursery == Options::Nursery::kFixed;
+  const size_t most_bytes =
+      fixed ? options.nursery_bytes : std::max(options.nursery_max_bytes, options.nursery_bytes);
+  return {.min_bytes = options.nursery_bytes * n, .max_bytes = most_bytes * n};
 }
 
 }  // namespace
@@ -40,6 +43,7 @@ Collector::Collector(const Options& options)
                        identities_, threads_, options_.debug)),
       marker_(range_, roots_, finalizers_, identities_),
       sizer_(SizerConfig(options, scheduler_.procs())),
+      fixed_nursery_bytes_(options.nursery_bytes),
       limiter_(scheduler_.procs()),
       gogc_(options.gogc),
       memory_limit_bytes_(options.memory_limit_bytes),

@@ -293,7 +293,6 @@ void Evacuator::FinishBlock(size_t index, uint64_t now) {
   }
   if (!(parts_.range.space(index) & kSpaceStay)) FinishStayed(index);
   if (block.promote || block.no_room) {
-    if (!block.promote) counts_.became_old_bytes += block.stayed_bytes;
     parts_.old_space.AdoptMixedBlock(index);
   } else {
     parts_.range.ClearBits(index);  // start bits are of old and large objects only
@@ -302,16 +301,25 @@ void Evacuator::FinishBlock(size_t index, uint64_t now) {
 }
 
 // Clears the collector's bits of the objects that stayed. In a block that becomes old without
-// having been meant to, every one of them is retained: their scans took them for young.
+// having been meant to, every one of them is retained and counted anew: their scans took them for
+// young.
 void Evacuator::FinishStayed(size_t index) {
   Block& block = parts_.range.block(index);
+  const bool unmeant = block.no_room && !block.promote;
+  if (unmeant) counts_.became_old_bytes += block.stayed_bytes;
   const uint64_t* starts = parts_.range.StartWords(index);
   for (size_t i = 0; i < kBitmapWordsPerBlock; ++i) {
     for (uint64_t bits = starts[i]; bits != 0; bits &= bits - 1) {
       const size_t granule = i * 64 + static_cast<size_t>(std::countr_zero(bits));
       auto* object = reinterpret_cast<Object*>(parts_.range.BlockStart(index) + granule * 8);
       object->set_header(object->header() & ~(Object::kReachedBit | Object::kPinnedBit));
-      if (block.no_room && !block.promote) parts_.remembered.Retain(object);
+      if (!unmeant) continue;
+      parts_.remembered.Retain(object);
+      const TypeInfo& type = type_table[object->type()];
+      if (type.off_heap_bytes == nullptr) continue;
+      const size_t bytes = type.off_heap_bytes(object);
+      counts_.off_heap_young_bytes -= bytes;
+      counts_.off_heap_promoted_bytes += bytes;
     }
   }
 }

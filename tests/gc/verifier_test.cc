@@ -361,6 +361,25 @@ TEST_SUITE("gc/verifier") {
     CHECK(heap.Broken() == "");
   }
 
+  TEST_CASE("off-heap bytes of an owner that becomes old for lack of room are old ones") {
+    // In a child: a type is for the whole process, and this one makes the check of N14 a bound.
+    CHECK(DiesWith("old: 100, in all: 100", [] {
+      const gc::TypeId type = gc::RegisterType(
+          {.name = "moving-owner",
+           .base_bytes = 16,
+           .off_heap_bytes = [](const Object* object) -> size_t { return *object->body<Word>(); }});
+      QuietHeap heap([](Options& options) { options.debug.no_room = 1; });
+      Handle<Object> owner = heap.Keep(heap.m.Allocate(type));
+      *owner->body<Word>() = 100;
+      heap.m.OffHeapChanged(owner.get(), 100);
+      heap.MinorGC();
+      const auto old = static_cast<int>(heap.heap().collector().old_off_heap_bytes());
+      heap.MinorGC();
+      NEAP_CHECK(false, "finding", "old: %d, in all: %d", old,
+                 static_cast<int>(heap.stats().off_heap_bytes));
+    }));
+  }
+
   TEST_CASE("N14: of owners that move the young gauge may say more than is found, never less") {
     // In a child: a type is for the whole process, and this one makes the check of N14 a bound.
     CHECK(DiesWith("N14: young objects own 100 bytes off the heap, the gauge says 60", [] {
