@@ -13,6 +13,7 @@
 #include "neap/runtime/check.h"
 #include "neap/runtime/clock.h"
 #include "number_text.h"
+#include "verdict_counts.h"
 
 namespace neap::lab {
 namespace {
@@ -171,13 +172,9 @@ void Lab::Progress(std::string_view what, uint64_t done, uint64_t total) {
 }
 
 int Lab::strict_failures() const {
-  int failures = 0;
-  for (const Row& row : rows_) {
-    const bool strict =
-        row.criterion_class == Class::kExact || row.criterion_class == Class::kBound;
-    if (strict && row.verdict != Verdict::kPass) ++failures;
-  }
-  return failures;
+  VerdictCounts counts;
+  counts.Add(rows_);
+  return counts.strict_failures;
 }
 
 }  // namespace neap::lab

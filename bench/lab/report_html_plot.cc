@@ -286,8 +286,7 @@ std::string DataHtml(const Plot& plot) {
   }
   out += "</tbody></table></div>";
   if (total > kMostTableRows) {
-    absl::StrAppend(&out, "<p>The first ", kMostTableRows, " of ", total,
-                    " points; neap lab --json prints figures in full.</p>");
+    absl::StrAppend(&out, "<p>The first ", kMostTableRows, " of ", total, " points.</p>");
   }
   return out + "</details>\n";
 }

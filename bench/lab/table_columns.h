@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// Which columns of a table are columns of numbers: they are set to the right, in every report.
+#ifndef NEAP_BENCH_LAB_TABLE_COLUMNS_H_
+#define NEAP_BENCH_LAB_TABLE_COLUMNS_H_
+
+#include <vector>
+
+#include "lab.h"
+
+namespace neap::lab {
+
+// One value per column of `table` (of its head or its longest row): true when every cell that is
+// not empty begins like a number or says that there is none ("n/a"), and one is a number.
+std::vector<bool> NumericColumns(const Table& table);
+
+}  // namespace neap::lab
+
+#endif  // NEAP_BENCH_LAB_TABLE_COLUMNS_H_
