@@ -34,6 +34,13 @@ double Margin(double ours, double bound) {
   return bound == 0 ? std::fabs(ours) : std::fabs(ours - bound) / std::fabs(bound);
 }
 
+// Ends that rounding would make equal are told in full.
+std::string IntervalText(double low, double high) {
+  const std::string rounded[] = {ReadableNumber(low), ReadableNumber(high)};
+  if (low == high || rounded[0] != rounded[1]) return "in [" + rounded[0] + ", " + rounded[1] + "]";
+  return "in [" + ShortestNumber(low) + ", " + ShortestNumber(high) + "]";
+}
+
 }  // namespace
 
 const char* ClassLetter(Class c) {
@@ -90,8 +97,7 @@ bool Lab::Exact(std::string quantity, std::string unit, double ours, double want
 bool Lab::Within(std::string quantity, std::string unit, double ours, double low, double high,
                  Remark remark) {
   const Class c = ClassOr(remark, Class::kBound);
-  return AddRow(std::move(quantity), std::move(unit), ours, c,
-                "in [" + ReadableNumber(low) + ", " + ReadableNumber(high) + "]",
+  return AddRow(std::move(quantity), std::move(unit), ours, c, IntervalText(low, high),
                 Judge(ours >= low && ours <= high), std::move(remark));
 }
 

@@ -13,6 +13,7 @@
 // is a word, a series has a shape.
 #include "report_html.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -244,16 +245,26 @@ std::string EscapeHtml(std::string_view text) {
   return out;
 }
 
+namespace {
+
+// "-1234.5" -> "-1,234.5".
+std::string WithThousands(std::string number) {
+  const size_t first = number[0] == '-' ? 1 : 0;
+  const size_t point = std::min(number.find('.'), number.size());
+  for (size_t at = point; at > first + 3;) number.insert(at -= 3, 1, ',');
+  return number;
+}
+
+}  // namespace
+
 std::string FormatFigure(double value) {
   if (!std::isfinite(value)) return "n/a";
   const double size = std::fabs(value);
   // Counts and checksums are shown to the last digit: they are what exact criteria compare.
-  if (value == std::floor(value) && size < 1e15) {
-    std::string digits = absl::StrFormat("%.0f", size);
-    for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(at, ",");
-    return (value < 0 ? "-" : "") + digits;
-  }
+  if (value == std::floor(value) && size < 1e15)
+    return WithThousands(absl::StrFormat("%.0f", value));
   if (size >= 1e5) return FormatFigure(std::round(value));
+  if (size >= 1e4) return WithThousands(absl::StrFormat("%.1f", value));
   return absl::StrFormat("%.4g", value);
 }
 

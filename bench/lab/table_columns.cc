@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "absl/strings/ascii.h"
+
 namespace neap::lab {
 namespace {
 
@@ -11,11 +13,16 @@ bool BeginsLikeANumber(const std::string& cell) {
   return std::strchr("0123456789+-.~<>", cell[0]) != nullptr;
 }
 
+bool HasLetters(const std::string& cell) {
+  return std::any_of(cell.begin(), cell.end(), [](char c) { return absl::ascii_isalpha(c); });
+}
+
 bool IsNumeric(const Table& table, size_t column) {
   bool any = false;
   for (const auto& row : table.rows) {
     if (column >= row.size() || row[column].empty() || row[column] == "n/a") continue;
     if (!BeginsLikeANumber(row[column])) return false;
+    if (column == 0 && HasLetters(row[column])) return false;
     any = true;
   }
   return any;

@@ -11,7 +11,8 @@
 namespace neap::lab {
 
 // One value per column of `table` (of its head or its longest row): true when every cell that is
-// not empty begins like a number or says that there is none ("n/a"), and one is a number.
+// not empty begins like a number ("1 in 500", "0.97 (computed)") or says that there is none
+// ("n/a"), and one is a number. The first column names its rows: "7 frames" is a name there.
 std::vector<bool> NumericColumns(const Table& table);
 
 }  // namespace neap::lab

@@ -88,6 +88,9 @@ TEST_CASE("bounds include their ends") {
   CHECK(lab.Within("a", "", 0.97, 0.97, 1.03));
   CHECK(lab.Within("b", "", 1.03, 0.97, 1.03));
   CHECK_FALSE(lab.Within("c", "", 1.04, 0.97, 1.03));
+  CHECK(lab.last().criterion == "in [0.97, 1.03]");
+  CHECK(lab.Within("narrow", "", 29491.7, 29491.65, 29491.75));
+  CHECK(lab.last().criterion == "in [29491.65, 29491.75]");
   CHECK(lab.AtMost("d", "", 5, 5));
   CHECK_FALSE(lab.AtMost("e", "", 5.1, 5));
   CHECK(lab.AtLeast("f", "", 5, 5));
@@ -293,6 +296,8 @@ TEST_CASE("columns of numbers are set to the right, of words to the left") {
         "   7  a      n/a  1\n"
         "  10  long  ~0.5  one\n"
         "   8\n");
+  // The first column names the rows.
+  CHECK(NumericColumns({.rows = {{"7 frames", "1 in 9"}}}) == std::vector<bool>{false, true});
   CHECK(NumericColumns({.rows = {{"", "n/a"}}}) == std::vector<bool>{false, false});
 }
 
