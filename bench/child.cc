@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "child.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
-
-extern char** environ;
 
 namespace neap::bench {
 namespace {
@@ -44,17 +34,6 @@ std::string OwnFolder() {
   return fs::read_symlink("/proc/self/exe", error).parent_path().string();
 }
 
-std::string ReadToEnd(int fd) {
-  std::string text;
-  char buffer[4096];
-  for (;;) {
-    const ssize_t count = read(fd, buffer, sizeof(buffer));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return text;
-    text.append(buffer, static_cast<size_t>(count));
-  }
-}
-
 std::map<std::string, double> ParseResult(const std::string& output) {
   std::map<std::string, double> values;
   std::istringstream lines(output);
@@ -70,31 +49,6 @@ std::map<std::string, double> ParseResult(const std::string& output) {
     }
   }
   return values;
-}
-
-std::vector<char*> Pointers(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-pid_t Spawn(std::vector<std::string> argv, const std::vector<std::string>& added, int output) {
-  std::vector<std::string> environment = added;
-  for (char** word = environ; *word != nullptr; ++word) environment.emplace_back(*word);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  pid_t child = -1;
-  const int error = posix_spawnp(&child, argv[0].c_str(), &actions, nullptr, Pointers(argv).data(),
-                                 Pointers(environment).data());
-  posix_spawn_file_actions_destroy(&actions);
-  return error == 0 ? child : -1;
-}
-
-double Seconds(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }
 
 bool CanRun(const std::vector<std::string>& argv) { return RunChild(argv).ok; }
@@ -144,23 +98,7 @@ double ChildRun::operator[](const std::string& key) const {
 
 ChildRun RunChild(const std::vector<std::string>& argv,
                   const std::vector<std::string>& environment) {
-  ChildRun run;
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return run;
-  const auto start = std::chrono::steady_clock::now();
-  const pid_t child = Spawn(argv, environment, ends[1]);
-  close(ends[1]);
-  if (child > 0) run.output = ReadToEnd(ends[0]);
-  close(ends[0]);
-  if (child <= 0) return run;
-  int status = -1;
-  rusage usage = {};
-  while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
-  }
-  run.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  run.cpu_s = Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
-  run.peak_bytes = static_cast<double>(usage.ru_maxrss) * 1024;
-  run.ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  ChildRun run = {lab::RunToEnd(argv, environment), {}};
   run.values = ParseResult(run.output);
   return run;
 }

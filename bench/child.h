@@ -2,7 +2,8 @@
 //
 // Programs that neap_bench runs: its own cells, peers in other languages, instruction counts.
 //
-// A cell or peer prints its result as one line of "key=value" words that starts with RESULT.
+// A cell or peer prints its result as "key=value" words in a line that starts with RESULT; behind
+// it a cell prints peak_bytes, the largest resident set of its own process.
 #ifndef NEAP_BENCH_CHILD_H_
 #define NEAP_BENCH_CHILD_H_
 
@@ -11,16 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "child_process.h"
+
 namespace neap::bench {
 
-struct ChildRun {
-  bool ok = false;     // started and ended with status 0
-  std::string output;  // its standard output
-  double wall_s = 0;
-  double cpu_s = 0;       // user + system, all threads
-  double peak_bytes = 0;  // largest resident set
-  std::map<std::string, double>
-      values;  // of the RESULT line; a value that is no number is left out
+struct ChildRun : lab::ChildProcess {
+  // Of the RESULT lines; a value that is no number is left out.
+  std::map<std::string, double> values;
 
   double operator[](const std::string& key) const;  // NaN when the line has no such key
 };

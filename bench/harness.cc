@@ -67,6 +67,8 @@ std::string InWords(Requirement requirement) {
       return "<= " + Figure(requirement.bound);
     case Requirement::Kind::kAtLeast:
       return ">= " + Figure(requirement.bound);
+    case Requirement::Kind::kAim:
+      return "aim " + Figure(requirement.bound);
   }
   return "";
 }
@@ -84,9 +86,9 @@ void Board::Print(const std::string& quantity, const std::string& ours,
                   const std::string& reference, const std::string& ratio, Requirement requirement,
                   double judged) {
   const char* verdict = "";
-  if (requirement.kind != Requirement::Kind::kNone) {
-    const bool holds = requirement.kind == Requirement::Kind::kAtMost ? judged <= requirement.bound
-                                                                      : judged >= requirement.bound;
+  const bool at_most = requirement.kind == Requirement::Kind::kAtMost;
+  if (at_most || requirement.kind == Requirement::Kind::kAtLeast) {
+    const bool holds = at_most ? judged <= requirement.bound : judged >= requirement.bound;
     verdict = holds ? "met" : "NOT MET";
     ++(holds ? met_ : not_met_);
   }

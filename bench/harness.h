@@ -4,13 +4,12 @@
 //
 // Rules:
 //   B1  A figure is believed only after its program proved its answer: each cell and each peer
-//   prints
-//       a checksum, and a wrong one ends the benchmark as broken (exit status 1).
+//       prints a checksum, and a wrong one ends the benchmark as broken (exit status 1).
 //   B2  Ours and the reference run in alternation (ours, theirs, theirs, ours, ...) in the same
-//   run;
-//       the figure is the median of the ratios of neighbours, beside the spread of each side.
+//       run; the figure is the median of the ratios of neighbours, beside the spread of each side.
 //   B3  A requirement that is not met is printed as NOT MET and nothing is repeated until it is.
-//       What cannot be measured here is printed as skipped, with the reason.
+//       What cannot be measured here is printed as skipped, with the reason. An aim is what a later
+//       version is for: it stands beside the figure and is not judged.
 //   B4  Nothing timed is a test: an unmet requirement does not change the exit status.
 #ifndef NEAP_BENCH_HARNESS_H_
 #define NEAP_BENCH_HARNESS_H_
@@ -45,11 +44,12 @@ Pairing MeasurePairs(int pairs, const std::function<double()>& ours,
 Pairing PairUp(std::vector<double> ours, std::vector<double> reference);
 
 struct Requirement {
-  enum class Kind { kNone, kAtMost, kAtLeast } kind = Kind::kNone;
+  enum class Kind { kNone, kAtMost, kAtLeast, kAim } kind = Kind::kNone;
   double bound = 0;
 };
 inline Requirement AtMost(double bound) { return {Requirement::Kind::kAtMost, bound}; }
 inline Requirement AtLeast(double bound) { return {Requirement::Kind::kAtLeast, bound}; }
+inline Requirement Aim(double bound) { return {Requirement::Kind::kAim, bound}; }
 
 // The lines of a benchmark. Columns: quantity, ours, reference, ratio, requirement, met or not.
 class Board {

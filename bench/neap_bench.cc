@@ -4,8 +4,7 @@
 //
 //   neap_bench list            the benchmarks
 //   neap_bench all | NAMES     runs them
-//   neap_bench cell NAME ...   one cell in this process; prints a RESULT line (for neap_bench
-//   itself)
+//   neap_bench cell NAME ...   one cell in this process; prints RESULT lines, for neap_bench itself
 //
 // Exit status: 0; 1 when an answer was wrong or a program failed; 2 for an unknown name.
 #include <cstdio>
@@ -13,6 +12,7 @@
 #include <cstring>
 
 #include "benchmarks.h"
+#include "child_process.h"
 
 namespace neap::bench {
 namespace {
@@ -47,7 +47,9 @@ constexpr Cell kCells[] = {
 int RunCellHere(const Arguments& arguments) {
   for (const Cell& cell : kCells) {
     if (!arguments.empty() && arguments[0] == cell.name) {
-      return cell.run({arguments.begin() + 1, arguments.end()});
+      const int status = cell.run({arguments.begin() + 1, arguments.end()});
+      std::printf("RESULT peak_bytes=%llu\n", static_cast<unsigned long long>(lab::OwnPeakBytes()));
+      return status;
     }
   }
   std::fprintf(stderr, "neap_bench: cell: \"%s\" is no cell\n",

@@ -103,7 +103,7 @@ void BenchTrees(Board& board) {
     if (!right(run)) return board.Broken("trees", "our count of nodes is wrong");
     ours.push_back(run["s"]);
     ours_cpu.push_back(run.cpu_s);
-    ours_peak.push_back(run.peak_bytes);
+    ours_peak.push_back(run["peak_bytes"]);
     if (i == 0) {
       board.Note("collections: " + Figure(run["minors"]) + " minor, " + Figure(run["majors"]) +
                  " major, " + Figure(run["gc_s"]) + " s CPU, longest pause " +

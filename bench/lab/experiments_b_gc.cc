@@ -168,8 +168,8 @@ void RunB13(Lab& lab) {
               .rows = {{"0/8", FixedNumber(dead.copied_bytes / 1024, 1),
                         FixedNumber(dead.pause_ns / 1e3, 1)}}};
   Plot plot{.title = "Pause against bytes copied",
-            .x_label = "copied KiB",
-            .y_label = "us",
+            .x_label = "copied in a minor collection, KiB",
+            .y_label = "CPU time of the collection, us",
             .series = {Series{.name = "minors", .points = {}, .style = Series::Style::kPoints}}};
   for (uint32_t eighths = 1; eighths <= 8; ++eighths) {
     const SurvivalRun run = RunSurvival(options, eighths, minors);

@@ -41,7 +41,7 @@ std::string Ratio(double numerator, double denominator) {
 Plot FramePlot(const Lab& lab, const std::vector<int>& rates, const std::vector<Kind>& kinds) {
   Plot plot{.title = "Frame time against spawn rate (source mode, CPU time)",
             .x_label = "spawns per frame",
-            .y_label = "ms",
+            .y_label = "CPU time of a frame, ms",
             .log_x = true,
             .log_y = true,
             .series = {}};
@@ -178,8 +178,8 @@ void RunB3(Lab& lab) {
 }
 
 void RunB4(Lab& lab) {
-  Table table{.title = "20 fields (168 bytes)",
-              .columns = {"spawns", "storage", "p50 ms", "p99 ms", "default p50", "default p99"},
+  Table table{.title = "20 fields (168 bytes), ms of CPU time",
+              .columns = {"spawns", "storage", "p50", "p99", "default p50", "default p99"},
               .rows = {}};
   for (const int rate : {1000, 3000}) {
     CellSummary cells[2];

@@ -202,8 +202,8 @@ void RunD7(Lab& lab) {
             plain.live_at_end >= kHugeBytes && guarded.live_at_end < kHugeBytes,
             "50 MB held in one, not in the other", {.criterion_class = Class::kShape});
   lab.Add(Plot{.title = "Resident set after one request of 50 MB",
-               .x_label = "collections since",
-               .y_label = "MiB",
+               .x_label = "collections since the request",
+               .y_label = "resident set, MiB",
                .series = {plain.resident, guarded.resident}});
 }
 

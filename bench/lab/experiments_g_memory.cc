@@ -145,8 +145,8 @@ void ReportMarkTime(Lab& lab) {
               .columns = {"objects", "marked bytes", "mark, ms", "pause, ms"},
               .rows = {}};
   Plot plot{.title = "Mark time against pooled objects",
-            .x_label = "objects",
-            .y_label = "ms",
+            .x_label = "objects in the pool",
+            .y_label = "mark time, ms",
             .series = {{.name = "mark", .style = Series::Style::kPoints}}};
   std::vector<std::pair<double, double>> points;
   for (int step = 0; step <= 5; ++step) {

@@ -112,7 +112,7 @@ void ShowLine(Lab& lab, const std::vector<LinePoint>& points) {
               .columns = {"MB/s", "T/G", "T/G measured", "hits", "2 - T/G", "difference"},
               .rows = {}};
   Plot plot{.title = "Hit rate against the gap in periods",
-            .x_label = "T/G",
+            .x_label = "gap over the period between collections, T/G",
             .y_label = "hit rate",
             .series = {}};
   plot.series.push_back({.name = "1 - (T/G - 1), clipped",

@@ -120,7 +120,7 @@ void RunK6(Lab& lab) {
               .columns = {"MB/s", "T, ms", "T/G measured", "hits", "2 - T/G", "difference"},
               .rows = {}};
   Plot plot{.title = "Hit rate against the gap in periods, wall clock",
-            .x_label = "T/G",
+            .x_label = "gap over the period between collections, T/G",
             .y_label = "hit rate",
             .series = {{.name = "1 - (T/G - 1), clipped",
                         .points = {{0, 1}, {1, 1}, {2, 0}, {2.6, 0}},

@@ -3,21 +3,17 @@
 // Cells of timing experiments, each in a process of its own: a cell that shares a process inherits
 // the warm heap, the grown nursery and the page tables of the one before it, and is not comparable
 // (LAB B24 measures by how much).
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "child_process.h"
 #include "lab.h"
-
-extern char** environ;
 
 namespace neap::lab {
 namespace {
@@ -27,52 +23,7 @@ std::map<std::string, CellFunction, std::less<>>& Cells() {
   return cells;
 }
 
-std::string ReadToEnd(int fd) {
-  std::string text;
-  char buffer[4096];
-  for (;;) {
-    const ssize_t count = read(fd, buffer, sizeof(buffer));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return text;
-    text.append(buffer, static_cast<size_t>(count));
-  }
-}
-
-// Starts `program lab-cell NAME ARG...` with its standard output on a pipe. -1: could not.
-pid_t Spawn(const std::string& program, const char* name, const std::vector<std::string>& arguments,
-            int output) {
-  std::vector<std::string> words = {program, "lab-cell", name};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  pid_t child = -1;
-  if (posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ) != 0) {
-    child = -1;
-  }
-  posix_spawn_file_actions_destroy(&actions);
-  return child;
-}
-
-std::string RunInChild(const std::string& program, const char* name,
-                       const std::vector<std::string>& arguments) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return "";
-  const pid_t child = Spawn(program, name, arguments, ends[1]);
-  close(ends[1]);
-  std::string text = child > 0 ? ReadToEnd(ends[0]) : "";
-  close(ends[0]);
-  int status = -1;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  const bool succeeded = child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  return succeeded ? text : "";
-}
-
-// The same without a process: standard output goes to a file in memory meanwhile.
+// A cell without a process: standard output goes to a file in memory meanwhile.
 std::string RunHere(CellFunction function, const std::vector<std::string>& arguments) {
   std::fflush(stdout);
   const int saved = dup(STDOUT_FILENO);
@@ -101,7 +52,10 @@ CellFunction FindCell(std::string_view name) {
 std::string RunIsolated(const Lab& lab, const char* name,
                         const std::vector<std::string>& arguments) {
   if (lab.settings().isolate && !lab.settings().program.empty()) {
-    return RunInChild(lab.settings().program, name, arguments);
+    std::vector<std::string> argv = {lab.settings().program, "lab-cell", name};
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    ChildProcess run = RunToEnd(argv);
+    return run.ok ? std::move(run.output) : "";
   }
   const CellFunction function = FindCell(name);
   return function == nullptr ? "" : RunHere(function, arguments);

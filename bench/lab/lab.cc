@@ -13,6 +13,7 @@
 #include "neap/runtime/check.h"
 #include "neap/runtime/clock.h"
 #include "number_text.h"
+#include "verdict_counts.h"
 
 namespace neap::lab {
 namespace {
@@ -31,6 +32,13 @@ Verdict Judge(bool holds) { return holds ? Verdict::kPass : Verdict::kFail; }
 // How far `ours` is from `bound`, relative to the bound: what the noise has to stay under.
 double Margin(double ours, double bound) {
   return bound == 0 ? std::fabs(ours) : std::fabs(ours - bound) / std::fabs(bound);
+}
+
+// Ends that rounding would make equal are told in full.
+std::string IntervalText(double low, double high) {
+  const std::string rounded[] = {ReadableNumber(low), ReadableNumber(high)};
+  if (low == high || rounded[0] != rounded[1]) return "in [" + rounded[0] + ", " + rounded[1] + "]";
+  return "in [" + ShortestNumber(low) + ", " + ShortestNumber(high) + "]";
 }
 
 }  // namespace
@@ -89,8 +97,7 @@ bool Lab::Exact(std::string quantity, std::string unit, double ours, double want
 bool Lab::Within(std::string quantity, std::string unit, double ours, double low, double high,
                  Remark remark) {
   const Class c = ClassOr(remark, Class::kBound);
-  return AddRow(std::move(quantity), std::move(unit), ours, c,
-                "in [" + ReadableNumber(low) + ", " + ReadableNumber(high) + "]",
+  return AddRow(std::move(quantity), std::move(unit), ours, c, IntervalText(low, high),
                 Judge(ours >= low && ours <= high), std::move(remark));
 }
 
@@ -171,13 +178,9 @@ void Lab::Progress(std::string_view what, uint64_t done, uint64_t total) {
 }
 
 int Lab::strict_failures() const {
-  int failures = 0;
-  for (const Row& row : rows_) {
-    const bool strict =
-        row.criterion_class == Class::kExact || row.criterion_class == Class::kBound;
-    if (strict && row.verdict != Verdict::kPass) ++failures;
-  }
-  return failures;
+  VerdictCounts counts;
+  counts.Add(rows_);
+  return counts.strict_failures;
 }
 
 }  // namespace neap::lab

@@ -9,6 +9,7 @@
 #include "report_gobench.h"
 #include "report_json.h"
 #include "report_text.h"
+#include "verdict_counts.h"
 
 namespace neap::lab {
 namespace {
@@ -44,10 +45,10 @@ void WriteBody(const ExperimentResult& result, OutputFormat format, std::ostream
   out.flush();
 }
 
-void WriteTail(const VerdictCounts& counts, double seconds, bool failed, OutputFormat format,
+void WriteTail(const VerdictCounts& counts, double seconds, OutputFormat format,
                std::ostream& out) {
   if (format == OutputFormat::kText) WriteTextTail(counts, seconds, out);
-  if (format == OutputFormat::kGobench) WriteGobenchTail(failed, seconds, out);
+  if (format == OutputFormat::kGobench) WriteGobenchTail(counts.strict_failures > 0, seconds, out);
 }
 
 }  // namespace
@@ -56,19 +57,17 @@ int RunExperiments(const Settings& settings, const std::vector<const Experiment*
                    OutputFormat format, std::ostream& out, std::vector<ExperimentResult>* results) {
   WriteHead(settings, format, out);
   VerdictCounts counts;
-  int strict_failures = 0;
   double seconds = 0;
   for (const Experiment* experiment : experiments) {
     ExperimentResult result = RunOne(settings, *experiment);
     WriteBody(result, format, out);
-    counts.Add(*result.lab);
-    strict_failures += result.lab->strict_failures();
+    counts.Add(result.lab->rows());
     seconds += result.seconds;
     if (results != nullptr) results->push_back(std::move(result));
   }
-  WriteTail(counts, seconds, strict_failures > 0, format, out);
+  WriteTail(counts, seconds, format, out);
   out.flush();
-  return strict_failures > 0 ? kLabFailed : kLabPassed;
+  return counts.strict_failures > 0 ? kLabFailed : kLabPassed;
 }
 
 int RunLab(const Settings& settings, const std::vector<std::string>& names, OutputFormat format,

@@ -13,6 +13,7 @@
 // is a word, a series has a shape.
 #include "report_html.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -23,41 +24,17 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "report_html_assets.h"
+#include "table_columns.h"
+#include "verdict_counts.h"
 
 namespace neap::lab {
 namespace {
 
-struct Counts {
-  int pass = 0, fail = 0, undecided = 0, report = 0;
-
-  void Add(Verdict v) {
-    switch (v) {
-      case Verdict::kPass:
-        ++pass;
-        break;
-      case Verdict::kFail:
-        ++fail;
-        break;
-      case Verdict::kUndecided:
-        ++undecided;
-        break;
-      case Verdict::kReport:
-        ++report;
-        break;
-    }
-  }
-  // The style class of the whole: the worst verdict there is.
-  const char* style() const {
-    if (fail > 0) return "fail";
-    if (undecided > 0) return "undecided";
-    return pass > 0 ? "pass" : "report";
-  }
-};
-
-Counts CountRows(const std::vector<Row>& rows) {
-  Counts counts;
-  for (const Row& row : rows) counts.Add(row.verdict);
-  return counts;
+// The style class of the whole: the worst verdict there is.
+const char* StyleOf(const VerdictCounts& counts) {
+  if (counts.fail > 0) return "fail";
+  if (counts.undecided > 0) return "undecided";
+  return counts.pass > 0 ? "pass" : "report";
 }
 
 const char* StyleOf(Verdict v) {
@@ -103,10 +80,8 @@ std::string FactsHtml(const std::vector<std::pair<std::string, std::string>>& fa
 }
 
 std::string HeadHtml(const HtmlHead& head, const std::vector<HtmlSection>& sections) {
-  Counts counts;
-  for (const HtmlSection& section : sections) {
-    for (const Row& row : section.rows) counts.Add(row.verdict);
-  }
+  VerdictCounts counts;
+  for (const HtmlSection& section : sections) counts.Add(section.rows);
   std::string out =
       absl::StrCat("<header>\n<h1>", EscapeHtml(head.title), "</h1>\n", "<p class=\"lead\">",
                    sections.size(), sections.size() == 1 ? " experiment" : " experiments",
@@ -125,11 +100,13 @@ std::string ContentsHtml(const std::vector<HtmlSection>& sections) {
   if (sections.size() < 2) return "";
   std::string out = "<nav aria-label=\"Experiments\"><ol>\n";
   for (const HtmlSection& section : sections) {
-    const Counts counts = CountRows(section.rows);
+    VerdictCounts counts;
+    counts.Add(section.rows);
+    const char* style = StyleOf(counts);
     const std::string id = EscapeHtml(section.id);
-    absl::StrAppend(&out, "<li><span class=\"dot ", counts.style(), "\" role=\"img\" aria-label=\"",
-                    counts.style(), "\" title=\"", counts.style(), "\"></span><a href=\"#", id,
-                    "\">", id, " ", EscapeHtml(section.title), "</a></li>\n");
+    absl::StrAppend(&out, "<li><span class=\"dot ", style, "\" role=\"img\" aria-label=\"", style,
+                    "\" title=\"", style, "\"></span><a href=\"#", id, "\">", id, " ",
+                    EscapeHtml(section.title), "</a></li>\n");
   }
   return out + "</ol></nav>\n";
 }
@@ -170,26 +147,14 @@ std::string VerdictsHtml(const std::vector<Row>& rows) {
   return out + "</tbody></table></div>\n";
 }
 
-// True when every cell of the column that is not empty begins like a number.
-bool IsNumeric(const Table& table, size_t column) {
-  bool any = false;
-  for (const auto& row : table.rows) {
-    if (column >= row.size() || row[column].empty()) continue;
-    const char first = row[column][0];
-    if (std::strchr("0123456789+-.~", first) == nullptr) return false;
-    any = true;
-  }
-  return any;
-}
-
 std::string TableHtml(const Table& table) {
   std::string out = absl::StrCat("<div class=\"scroll\"><table class=\"free\"><caption>",
                                  EscapeHtml(table.title), "</caption><thead><tr>");
   std::vector<const char*> cell;  // the opening of a body cell, per column
+  const std::vector<bool> numeric = NumericColumns(table);
   for (size_t i = 0; i < table.columns.size(); ++i) {
-    const bool numeric = IsNumeric(table, i);
-    cell.push_back(numeric ? "<td class=\"num\">" : "<td>");
-    absl::StrAppend(&out, numeric ? "<th class=\"num\">" : "<th>", EscapeHtml(table.columns[i]),
+    cell.push_back(numeric[i] ? "<td class=\"num\">" : "<td>");
+    absl::StrAppend(&out, numeric[i] ? "<th class=\"num\">" : "<th>", EscapeHtml(table.columns[i]),
                     "</th>");
   }
   out += "</tr></thead><tbody>\n";
@@ -280,16 +245,26 @@ std::string EscapeHtml(std::string_view text) {
   return out;
 }
 
+namespace {
+
+// "-1234.5" -> "-1,234.5".
+std::string WithThousands(std::string number) {
+  const size_t first = number[0] == '-' ? 1 : 0;
+  const size_t point = std::min(number.find('.'), number.size());
+  for (size_t at = point; at > first + 3;) number.insert(at -= 3, 1, ',');
+  return number;
+}
+
+}  // namespace
+
 std::string FormatFigure(double value) {
   if (!std::isfinite(value)) return "n/a";
   const double size = std::fabs(value);
   // Counts and checksums are shown to the last digit: they are what exact criteria compare.
-  if (value == std::floor(value) && size < 1e15) {
-    std::string digits = absl::StrFormat("%.0f", size);
-    for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(at, ",");
-    return (value < 0 ? "-" : "") + digits;
-  }
+  if (value == std::floor(value) && size < 1e15)
+    return WithThousands(absl::StrFormat("%.0f", value));
   if (size >= 1e5) return FormatFigure(std::round(value));
+  if (size >= 1e4) return WithThousands(absl::StrFormat("%.1f", value));
   return absl::StrFormat("%.4g", value);
 }
 

@@ -6,9 +6,10 @@
 // least 4.5:1 for text against its ground (WCAG AA) and 3:1 for lines of plots. The eight series
 // colours can be told apart with the common colour-vision deficiencies; marks differ in shape too.
 //
+// A table that is too wide scrolls sideways in its own box; its cells do not wrap.
+//
 // Phones: below 640 px the verdict tables become cards (each cell carries its column's name in
-// data-label), other tables scroll sideways in their own box, and the text inside the plots grows,
-// because the drawing shrinks with the page.
+// data-label), and the text inside the plots grows, because the drawing shrinks with the page.
 #include "report_html_assets.h"
 
 namespace neap::lab {
@@ -70,6 +71,7 @@ section>h2 .id{color:var(--soft);font-weight:600;margin-right:.55rem}
 .findings{border-left:3px solid var(--accent);padding:.1rem 0 .1rem 1rem;margin:1rem 0}
 .findings p{margin:.4rem 0}
 .scroll{overflow-x:auto;margin:.5rem 0}
+.scroll+.scroll{margin-top:1.3rem}
 table{border-collapse:collapse;width:100%;font-size:.9rem}
 caption{text-align:left;font-weight:600;padding:.6rem 0 .4rem}
 th{font-weight:600;text-align:left;color:var(--soft);font-size:.82rem;vertical-align:bottom}
@@ -78,6 +80,9 @@ td{vertical-align:top}
 td.num,th.num{text-align:right;padding-right:1.4rem;font-variant-numeric:tabular-nums;
 white-space:nowrap}
 th:last-child,td:last-child{padding-right:0}
+table.free{width:auto}
+table.free th,table.free td{white-space:nowrap}
+.verdicts td:last-child{min-width:9.5rem}
 td .why{display:block;color:var(--soft);font-size:.85rem}
 .unit{color:var(--soft)}
 abbr{text-decoration:none;cursor:help}
@@ -128,8 +133,7 @@ svg.chart .line{stroke-width:3}
 .verdicts td[data-label]:not(:empty)::before{content:attr(data-label) " ";color:var(--soft);
 display:inline-block;min-width:6.2rem;font-size:.85rem}
 .verdicts td:empty{display:none}
-table.free{width:auto;min-width:100%}
-table.free th,table.free td{white-space:nowrap}
+table.free{min-width:100%}
 .facts{grid-template-columns:1fr}
 }
 @media print{body{background:#fff}section{break-inside:avoid;border-color:#bbb}

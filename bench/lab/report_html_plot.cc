@@ -75,13 +75,13 @@ std::vector<double> LinearTicks(const Axis& axis, int most) {
   return ticks;
 }
 
-// Decades; with 2 and 5 between them when there are at most two, every nth when there are many.
+// Decades; with 2 and 5 between them over at most two, every nth when there are many.
 std::vector<double> LogTicks(const Axis& axis, int most) {
   std::vector<double> ticks;
   const int first = static_cast<int>(std::floor(std::log10(axis.low) + 1e-9));
   const int last = static_cast<int>(std::ceil(std::log10(axis.high) - 1e-9));
   const int stride = std::max(1, (last - first + most - 1) / most);
-  const bool between = last - first <= 2;
+  const bool between = axis.high / axis.low <= 100 * (1 + 1e-9);
   for (int decade = first; decade <= last; decade += stride) {
     for (double factor : {1.0, 2.0, 5.0}) {
       const double v = factor * std::pow(10, decade);
@@ -104,7 +104,9 @@ std::string TickLabel(double v) {
   return absl::StrFormat("%g", v);
 }
 
-// Widens [low, high] to a range that can be drawn (P2 for `from_zero`).
+constexpr int kTicksX = 6, kTicksY = 5;
+
+// Widens [low, high] to a range that can be drawn. With `from_zero` (P2) both ends are ticks.
 void Settle(Axis& axis, bool from_zero) {
   if (axis.logarithmic) {
     if (axis.low == axis.high) axis.low /= 2, axis.high *= 2;
@@ -114,9 +116,15 @@ void Settle(Axis& axis, bool from_zero) {
   if (from_zero && axis.low > 0) axis.low = 0;
   if (from_zero && axis.high < 0) axis.high = 0;
   if (axis.low == axis.high) axis.high = axis.low + 1;
-  const double margin = (axis.high - axis.low) * 0.04;  // no mark is cut off by the frame
-  if (!from_zero || axis.low < 0) axis.low -= margin;
-  if (!from_zero || axis.high > 0) axis.high += margin;
+  if (from_zero) {
+    const double step = NiceStep(axis.high - axis.low, kTicksY);
+    axis.low = std::floor(axis.low / step + 1e-9) * step;
+    axis.high = std::ceil(axis.high / step - 1e-9) * step;
+    return;
+  }
+  const double margin = (axis.high - axis.low) * 0.04;  // no mark stands on the y axis
+  axis.low -= margin;
+  axis.high += margin;
 }
 
 // A plot whose points can all be drawn, and what had to be done for that.
@@ -137,8 +145,6 @@ std::vector<Point> Thinned(const std::vector<Point>& points, const Axis& x) {
   std::erase_if(columns, [](const Point& p) { return std::isinf(p.second); });
   return columns;
 }
-
-constexpr int kTicksX = 6, kTicksY = 5;
 
 Drawing Prepare(const Plot& plot) {
   Drawing d;
@@ -224,6 +230,11 @@ std::string MarkSvg(const Plot& plot, const Series& series, int shape, const Dra
                          FormatFigure(p.first), EscapeHtml(plot.y_label), FormatFigure(p.second));
 }
 
+bool ShowsMarks(const Series& series, const std::vector<Point>& points) {
+  if (series.style == Series::Style::kPoints || points.size() == 1) return true;
+  return series.style == Series::Style::kLine && points.size() <= kMostMarksOnLine;
+}
+
 std::string SeriesSvg(const Plot& plot, const Drawing& d, size_t index, int colour) {
   const Series& series = plot.series[index];
   const std::vector<Point>& points = d.series[index];
@@ -237,9 +248,7 @@ std::string SeriesSvg(const Plot& plot, const Drawing& d, size_t index, int colo
     const char* dashed = series.style == Series::Style::kDashed ? " dashed" : "";
     absl::StrAppendFormat(&out, R"(<path class="line%s" d="%s"/>)", dashed, path);
   }
-  const bool marks = series.style == Series::Style::kPoints ||
-                     (series.style == Series::Style::kLine && points.size() <= kMostMarksOnLine);
-  if (marks || points.size() == 1) {
+  if (ShowsMarks(series, points)) {
     for (const Point& p : points) {
       out += MarkSvg(plot, series, colour, d, p);
     }
@@ -247,7 +256,7 @@ std::string SeriesSvg(const Plot& plot, const Drawing& d, size_t index, int colo
   return out + "</g>\n";
 }
 
-std::string LegendHtml(const Plot& plot, const std::vector<int>& colours) {
+std::string LegendHtml(const Plot& plot, const Drawing& d, const std::vector<int>& colours) {
   if (plot.series.size() < 2) return "";
   std::string out = R"(<ul class="legend">)";
   for (size_t i = 0; i < plot.series.size(); ++i) {
@@ -259,7 +268,7 @@ std::string LegendHtml(const Plot& plot, const std::vector<int>& colours) {
     if (!points) {
       absl::StrAppendFormat(&out, R"(<path class="line%s" d="M1 6H27"/>)", dashed ? " dashed" : "");
     }
-    if (!dashed) {
+    if (ShowsMarks(series, d.series[i])) {
       absl::StrAppendFormat(&out, R"(<path class="mark%s" d="%s"/>)", points ? "" : " solid",
                             MarkPath(colours[i], 14, 6));
     }
@@ -286,8 +295,7 @@ std::string DataHtml(const Plot& plot) {
   }
   out += "</tbody></table></div>";
   if (total > kMostTableRows) {
-    absl::StrAppend(&out, "<p>The first ", kMostTableRows, " of ", total,
-                    " points; neap lab --json prints figures in full.</p>");
+    absl::StrAppend(&out, "<p>The first ", kMostTableRows, " of ", total, " points.</p>");
   }
   return out + "</details>\n";
 }
@@ -310,7 +318,7 @@ std::string RenderPlotHtml(const Plot& plot, int number) {
     out += SeriesSvg(plot, d, i, colours[i]);
   }
   absl::StrAppend(&out, "</svg></div>\n<p class=\"x-label\">", EscapeHtml(plot.x_label),
-                  plot.log_x ? " (logarithmic)" : "", "</p>\n", LegendHtml(plot, colours));
+                  plot.log_x ? " (logarithmic)" : "", "</p>\n", LegendHtml(plot, d, colours));
   if (d.thinned_from > 0) {
     absl::StrAppend(&out,
                     "<p class=\"y-label\">Each mark is the largest of its column: ", d.thinned_from,

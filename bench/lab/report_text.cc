@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "number_text.h"
+#include "table_columns.h"
 
 namespace neap::lab {
 namespace {
@@ -41,37 +42,23 @@ std::vector<size_t> ColumnWidths(const Table& table) {
   return widths;
 }
 
-std::string TableLine(const std::vector<std::string>& cells, const std::vector<size_t>& widths) {
+struct Layout {
+  std::vector<size_t> widths;
+  std::vector<bool> numeric;
+};
+
+std::string TableLine(const std::vector<std::string>& cells, const Layout& layout) {
   std::string line = "  ";
   for (size_t i = 0; i < cells.size(); ++i) {
     if (i > 0) line += "  ";
-    line += i == 0 ? PadRight(cells[i], widths[i]) : PadLeft(cells[i], widths[i]);
+    line += layout.numeric[i] ? PadLeft(cells[i], layout.widths[i])
+                              : PadRight(cells[i], layout.widths[i]);
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
 
 }  // namespace
-
-void VerdictCounts::Add(const Lab& lab) {
-  for (const Row& row : lab.rows()) {
-    switch (row.verdict) {
-      case Verdict::kPass:
-        ++pass;
-        break;
-      case Verdict::kFail:
-        ++fail;
-        break;
-      case Verdict::kUndecided:
-        ++undecided;
-        break;
-      case Verdict::kReport:
-        ++report;
-        break;
-    }
-  }
-  strict_failures += lab.strict_failures();
-}
 
 std::string CriterionLine(const Row& row) {
   std::string line = PadRight(VerdictName(row.verdict), 9) + " " + row.experiment + " " +
@@ -89,13 +76,13 @@ std::string CriterionLine(const Row& row) {
 }
 
 std::string TableText(const Table& table) {
-  const std::vector<size_t> widths = ColumnWidths(table);
+  const Layout layout = {ColumnWidths(table), NumericColumns(table)};
   std::string text = table.title.empty() ? "" : "  " + table.title + "\n";
-  text += TableLine(table.columns, widths);
+  text += TableLine(table.columns, layout);
   std::vector<std::string> rules;
-  for (const size_t width : widths) rules.push_back(std::string(width, '-'));
-  text += TableLine(rules, widths);
-  for (const auto& row : table.rows) text += TableLine(row, widths);
+  for (const size_t width : layout.widths) rules.push_back(std::string(width, '-'));
+  text += TableLine(rules, layout);
+  for (const auto& row : table.rows) text += TableLine(row, layout);
   return text;
 }
 

@@ -13,17 +13,9 @@
 #include <string>
 
 #include "lab.h"
+#include "verdict_counts.h"
 
 namespace neap::lab {
-
-struct VerdictCounts {
-  int pass = 0;
-  int fail = 0;
-  int undecided = 0;
-  int report = 0;
-  int strict_failures = 0;
-  void Add(const Lab& lab);
-};
 
 void WriteTextHead(const Settings& settings, std::ostream& out);
 void WriteText(const Experiment& experiment, const Lab& lab, double seconds, std::ostream& out);
@@ -31,7 +23,7 @@ void WriteTextTail(const VerdictCounts& counts, double seconds, std::ostream& ou
 
 // One criterion's line, without the line break.
 std::string CriterionLine(const Row& row);
-// A table with aligned columns: the first to the left, the others to the right.
+// A table with aligned columns: numbers to the right, words to the left.
 std::string TableText(const Table& table);
 // `text` broken at blanks into lines of at most `width` columns, each after `indent`.
 std::string WrapText(const std::string& text, size_t width, const std::string& indent);

@@ -170,7 +170,7 @@ TEST_CASE("lab --json prints one object per line with the ten keys") {
     CHECK(line.back() == '}');
     for (const char* key : {"experiment", "row", "quantity", "unit", "ours", "source", "class",
                             "criterion", "verdict", "reason"}) {
-      CHECK(Has(line, "\"" + std::string(key) + "\":"));
+      CHECK(Has(line, std::string("\"") + key + "\":"));
     }
   }
   CHECK(RunNeap({"lab", "G1", "--scale=0.05", "--no-progress", "--format=json"}).out == run.out);

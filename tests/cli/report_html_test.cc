@@ -88,6 +88,9 @@ TEST_CASE("the head counts the verdicts and a failure is told with its reason") 
 TEST_CASE("figures: whole numbers in full, others short, never nan") {
   CHECK(FormatFigure(0) == "0");
   CHECK(FormatFigure(-1234) == "-1,234");
+  CHECK(FormatFigure(-123) == "-123");
+  CHECK(FormatFigure(29491.7) == "29,491.7");
+  CHECK(FormatFigure(-1234567) == "-1,234,567");
   CHECK(FormatFigure(68389346017.0) == "68,389,346,017");
   CHECK(FormatFigure(0.123456) == "0.1235");
   CHECK(FormatFigure(123456.7) == "123,457");
@@ -109,6 +112,27 @@ TEST_CASE("P1: points without a place are left out and counted") {
 TEST_CASE("P2: a linear y axis starts at zero") {
   const std::string html = RenderPlotHtml(OneSeries({{1, 900}, {2, 1000}}), 1);
   CHECK(Has(html, ">0</text>"));
+}
+
+TEST_CASE(
+    "a y axis from zero ends on a tick, and a short logarithmic one has ticks in its decade") {
+  CHECK(Has(RenderPlotHtml(OneSeries({{1, 5}, {2, 57}}), 1), ">60</text>"));
+  Plot plot = OneSeries({{1, 0.09}, {2, 4}});
+  plot.log_y = true;
+  const std::string html = RenderPlotHtml(plot, 1);
+  for (const char* tick : {"0.1", "0.2", "0.5", "1", "2"}) {
+    CHECK(Has(html, std::string("text-anchor=\"end\">") + tick + "</text>"));
+  }
+}
+
+TEST_CASE("the legend shows the marks that the plot has") {
+  std::vector<std::pair<double, double>> many;
+  for (int i = 0; i < 100; ++i) many.emplace_back(i, i);
+  Plot plot = OneSeries(many, Series::Style::kLine);
+  plot.series.push_back({.name = "few", .points = {{1, 1}, {2, 2}}});
+  const std::string html = RenderPlotHtml(plot, 1);
+  const std::string legend = html.substr(html.find("class=\"legend\""));
+  CHECK(CountOf(legend, "class=\"mark") == 1);
 }
 
 TEST_CASE("P3: a long series keeps its largest values and says so") {

@@ -142,7 +142,7 @@ std::array<OpCode, 1024> OpTable(const Mode& mode) {
 
 const char* OpName(OpCode op) {
   static const char* const kNames[] = {
-#define NEAP_NAME_OP(name, weight) #name + 1,
+#define NEAP_NAME_OP(name, weight) &#name[1],
       NEAP_FUZZ_OPS(NEAP_NAME_OP)
 #undef NEAP_NAME_OP
   };

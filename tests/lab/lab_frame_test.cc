@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "child_process.h"
 #include "doctest/doctest.h"
 #include "lab.h"
 #include "lab_main.h"
@@ -15,6 +16,7 @@
 #include "report_gobench.h"
 #include "report_json.h"
 #include "report_text.h"
+#include "table_columns.h"
 
 namespace neap::lab {
 namespace {
@@ -86,6 +88,9 @@ TEST_CASE("bounds include their ends") {
   CHECK(lab.Within("a", "", 0.97, 0.97, 1.03));
   CHECK(lab.Within("b", "", 1.03, 0.97, 1.03));
   CHECK_FALSE(lab.Within("c", "", 1.04, 0.97, 1.03));
+  CHECK(lab.last().criterion == "in [0.97, 1.03]");
+  CHECK(lab.Within("narrow", "", 29491.7, 29491.65, 29491.75));
+  CHECK(lab.last().criterion == "in [29491.65, 29491.75]");
   CHECK(lab.AtMost("d", "", 5, 5));
   CHECK_FALSE(lab.AtMost("e", "", 5.1, 5));
   CHECK(lab.AtLeast("f", "", 5, 5));
@@ -261,6 +266,39 @@ TEST_CASE("an isolated cell runs in another process and gets its arguments as wo
   settings.program = "/bin/echo";
   Lab lab(settings);
   CHECK(RunIsolated(lab, "cell", {"two words", "x"}) == "lab-cell cell two words x\n");
+}
+
+TEST_CASE("a child process gives its output, its status and its times") {
+  const ChildProcess run = RunToEnd({"sh", "-c", "echo $WORD; cat"}, {"WORD=found"});
+  CHECK(run.ok);
+  CHECK(run.output == "found\n");  // and cat read an empty standard input
+  CHECK(run.wall_s > 0);
+  const ChildProcess failed = RunToEnd({"sh", "-c", "echo half; exit 3"});
+  CHECK_FALSE(failed.ok);
+  CHECK(failed.output == "half\n");
+  CHECK_FALSE(RunToEnd({"no-such-program"}).ok);
+}
+
+TEST_CASE("the own peak is at least what was touched") {
+  constexpr size_t kBytes = size_t{32} << 20;
+  const std::vector<char> touched(kBytes, 'x');
+  CHECK(touched.back() == 'x');
+  CHECK(OwnPeakBytes() >= kBytes);
+}
+
+TEST_CASE("columns of numbers are set to the right, of words to the left") {
+  const Table table = {.columns = {"n", "word", "gap", "mixed"},
+                       .rows = {{"7", "a", "n/a", "1"}, {"10", "long", "~0.5", "one"}, {"8"}}};
+  CHECK(NumericColumns(table) == std::vector<bool>{true, false, true, false});
+  CHECK(TableText(table) ==
+        "   n  word   gap  mixed\n"
+        "  --  ----  ----  -----\n"
+        "   7  a      n/a  1\n"
+        "  10  long  ~0.5  one\n"
+        "   8\n");
+  // The first column names the rows.
+  CHECK(NumericColumns({.rows = {{"7 frames", "1 in 9"}}}) == std::vector<bool>{false, true});
+  CHECK(NumericColumns({.rows = {{"", "n/a"}}}) == std::vector<bool>{false, false});
 }
 
 TEST_CASE("repetitions follow the scale and never fall under their floor") {

@@ -7,7 +7,9 @@
 #include <fstream>
 #include <thread>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 #ifndef NEAP_VERSION
 #error "the build defines NEAP_VERSION"
@@ -27,6 +29,8 @@ std::string FieldOfFile(const char* path, const std::string& key) {
   }
   return "";
 }
+
+std::string FirstWord(const std::string& text) { return text.substr(0, text.find(' ')); }
 
 std::string FirstLine(const std::string& path) {
   std::ifstream file(path);
@@ -79,7 +83,10 @@ std::vector<std::pair<std::string, std::string>> MachineFacts() {
   add("processor", FieldOfFile("/proc/cpuinfo", "model name"));
   add("cores", absl::StrCat(std::thread::hardware_concurrency()));
   add("caches", Caches());
-  add("memory", FieldOfFile("/proc/meminfo", "MemTotal"));
+  double memory_kib = 0;
+  if (absl::SimpleAtod(FirstWord(FieldOfFile("/proc/meminfo", "MemTotal")), &memory_kib)) {
+    add("memory", absl::StrFormat("%.1f GiB", memory_kib / (1 << 20)));
+  }
   utsname system = {};
   if (uname(&system) == 0) add("system", absl::StrCat(system.sysname, " ", system.release));
   add("build", absl::StrCat(BuildKind(), ", ", Compiler(), ", neap ", NEAP_VERSION));
