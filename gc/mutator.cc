@@ -14,6 +14,16 @@
 namespace neap::gc {
 namespace {
 
+constexpr size_t kCardShift = 9;
+static_assert(kCardBytes == size_t{1} << kCardShift);
+
+bool CardIsLogged(Object* holder, const Word* slot) {
+  const auto offset = static_cast<size_t>(reinterpret_cast<const char*>(slot) -
+                                          reinterpret_cast<const char*>(holder));
+  return __atomic_load_n(&LargeHeader::Of(holder)->cards[offset >> kCardShift], __ATOMIC_RELAXED) !=
+         0;
+}
+
 // What a mutator without a P allocates from: nothing, so that it reaches the slow path's check
 // (M3).
 Tlab no_tlab;
@@ -141,10 +151,14 @@ void Mutator::LogSlow(Object* holder, Word* slot, LogState state) {
   }
 }
 
+// Out of line, so that the inlined test compares the byte in memory and keeps no register.
+void Mutator::LogSlot(Object* holder, Word* slot) {
+  const LogState state = holder->log_state();
+  if (state != LogState::kCarded || !CardIsLogged(holder, slot)) LogSlow(holder, slot, state);
+}
+
 void Mutator::LogElement(SlotArray* array, uint64_t index) {
-  const LogState state = array->log_state();
-  Word* slot = &array->slots()[index];
-  if (state != LogState::kCarded || !CardIsLogged(array, slot)) LogSlow(array, slot, state);
+  LogSlot(array, &array->slots()[index]);
 }
 
 void Mutator::LogRange(Object* holder, Word* first, size_t count) {

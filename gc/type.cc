@@ -86,7 +86,7 @@ Scan ScanOf(const TypeDescriptor& descriptor) {
 }  // namespace
 
 TypeId RegisterType(const TypeDescriptor& descriptor) {
-  NEAP_CHECK(descriptor.base_bytes >= kHeaderBytes && descriptor.base_bytes < kMaxLengthBytes,
+  NEAP_CHECK(descriptor.base_bytes >= kHeaderBytes,
              "T1: a type's base size holds at least the header", "type=%s base=%u", descriptor.name,
              descriptor.base_bytes);
   NEAP_CHECK(descriptor.layout != Layout::kCustom || descriptor.trace != nullptr,

@@ -148,9 +148,8 @@ TEST_SUITE("gc/idle") {
       const uint64_t minors = heap.heap().minors();
       fill(400 << 10);
       REQUIRE(heap.heap().minors() == minors);
-      // 512 KiB of survivors are 0.9 ms of work. What is in the nursery now would be 0.4 ms at the
-      // rate of a heap that has learned nothing, and would fit.
-      CHECK(IdleFor(heap, survives ? 600'000 : 60 * kSecond) != survives);
+      // The survivors are 0.2 ms of work; a heap in which nothing survives expects 10 us.
+      CHECK(IdleFor(heap, survives ? 100'000 : 60 * kSecond) != survives);
       CHECK(heap.heap().minors() == (survives ? minors : minors + 1));
       CHECK(IdleFor(heap, 60 * kSecond));
       CHECK(heap.heap().minors() == minors + 1);

@@ -100,10 +100,7 @@ class Mutator {
   // `value` into `slot`, which lies physically in `holder`. Two instructions more than a plain
   // store when the holder is young or already logged. (no safepoint)
   void Store(Object* holder, Word* slot, Word value) {
-    const LogState state = holder->log_state();
-    if (state != LogState::kLogged) [[unlikely]] {
-      if (state != LogState::kCarded || !CardIsLogged(holder, slot)) LogSlow(holder, slot, state);
-    }
+    if (holder->log_state() != LogState::kLogged) [[unlikely]] LogSlot(holder, slot);
     InitSlot(slot, value);
   }
   void Store(Object* holder, Word* slot, const Object* value) {
@@ -170,16 +167,9 @@ class Mutator {
     return AllocateRawSlow(type, bytes);
   }
   void* AllocateRawSlow(TypeId type, size_t bytes);
-  // Large arrays keep a byte per 512 bytes; the pointer to the first stands 16 bytes before them.
-  static bool CardIsLogged(Object* holder, const Word* slot) {
-    const uint8_t* cards = reinterpret_cast<uint8_t**>(holder)[-2];
-    const auto offset = static_cast<size_t>(reinterpret_cast<const char*>(slot) -
-                                            reinterpret_cast<const char*>(holder));
-    return __atomic_load_n(&cards[offset >> kCardShift], __ATOMIC_RELAXED) != 0;
-  }
-  static constexpr size_t kCardShift = 9;
-  void LogSlow(Object* holder, Word* slot, LogState state);
+  void LogSlot(Object* holder, Word* slot);
   void LogElement(SlotArray* array, uint64_t index);
+  void LogSlow(Object* holder, Word* slot, LogState state);
   void PollSlow();
   void EnterBlocking();
   void LeaveBlocking();
