@@ -8,7 +8,8 @@
 //
 //   1  a full collection, sweeping finished, free pages given back to the reserve
 //   2  the out-of-memory function is asked; if it says it freed something: collect and try once
-//   more 3  null: the caller gets a clean error, the heap is intact
+//      more
+//   3  null: the caller gets a clean error, the heap is intact
 //
 // The debug switch fail-alloc makes the Nth allocation fail as if no memory could be had.
 #include <algorithm>

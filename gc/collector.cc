@@ -22,16 +22,14 @@
 //
 //   entry   counter of old allocation has reached the pacer's runway (or asked for)
 //   1 stop
-//   2 sweep        what lazy sweeping has left of the last cycle       all mark bits clear from
-//   here 3 hooks        cleanup hooks, in order of registration; no allocation; no root is captured
-//   yet,
-//                  so what a hook drops is freed by this very cycle
+//   2 sweep        what lazy sweeping has left of the last cycle; all mark bits are clear then
+//   3 hooks        cleanup hooks, in order of registration; no allocation; no root is captured
+//                  yet, so what a hook drops is freed by this very cycle
 //   4 minor        as above: the nursery is empty but for survivors
 //   5 mark         everything reachable, young survivors too                        (marker.h)
 //   6 weak         as in a minor, for all objects
 //   7 finish       dead objects leave the retained set and the side tables; every block of old
-//   space
-//                  is unswept; the pacer sets the next goal
+//                  space is unswept; the pacer sets the next goal
 //   exit    mutators run; blocks are swept when they are needed, some at each TLAB
 //
 // The minor inside the major makes the mark simple to make concurrent later: a mark that starts

@@ -70,9 +70,8 @@ class Collector {
   void OffHeapChanged(Mutator& m, Object* owner, int64_t delta);
   bool IsYoung(const Object* object) const;
 
-  // --- Collecting
-  // ---------------------------------------------------------------------------------------- A
-  // full, forced major cycle; sweeping is finished on return.
+  // --- Collecting --------------------------------------------------------------------------------
+  // A full, forced major cycle; sweeping is finished on return.
   void Collect(Mutator& m, Cause cause);
   void CollectMinor(Mutator& m, Cause cause);
   // What the mutator needs, as seen now: a minor, or a major when one is due. Returns after one

@@ -2,7 +2,6 @@
 #include "evacuation_worker.h"
 
 #include <algorithm>
-#include <thread>
 
 #include "neap/runtime/check.h"
 
@@ -15,6 +14,19 @@ namespace neap::gc {
 // one byte of the space table.
 template <bool kParallel>
 void EvacuationWorker<kParallel>::CopySlots(Word* first, size_t count) {
+  if (count <= kFewSlots) {
+    for (size_t i = 0; i < count; ++i) {
+      const size_t offset = first[i] - BaseWord();
+      if (offset >= bytes_) continue;
+      const SpaceByte space = SpaceAt(offset);
+      if (space & (kSpaceFrom | kSpaceLook)) {
+        FollowSlot(first + i, space);
+      } else {
+        young_ |= space & kSpaceYoung;
+      }
+    }
+    return;
+  }
   Word* found[kBatch];
   size_t i = 0;
   while (i < count) {
@@ -30,15 +42,23 @@ void EvacuationWorker<kParallel>::CopySlots(Word* first, size_t count) {
       __builtin_prefetch(ToObject(first[i]));
       found[n++] = first + i;
     }
-    for (size_t k = 0; k < n; ++k) {
-      const Word word = *found[k];
-      const size_t height = stack_.size();
-      copied_ = false;
-      const Word now = Evacuate(word, parts_.range.SpaceOf(word));
-      if (now != word) InitSlot(found[k], now);
-      if (copied_ && depth_ < kEagerDepth && stack_.size() > height) ScanParts(height);
-    }
+    for (size_t k = 0; k < n; ++k) FollowSlot(found[k], parts_.range.SpaceOf(*found[k]));
   }
+}
+
+// `space` is that of the target: in from-space, or to be looked at.
+template <bool kParallel>
+inline void EvacuationWorker<kParallel>::FollowSlot(Word* slot, SpaceByte space) {
+  const Word word = *slot;
+  if (space & kSpaceStay) {
+    StayInCohort(ToObject(word));
+    return;
+  }
+  const size_t height = stack_.size();
+  copied_ = false;
+  const Word now = Evacuate(word, space);
+  if (now != word) InitSlot(slot, now);
+  if (copied_ && depth_ < kEagerDepth && stack_.size() > height) ScanParts(height);
 }
 
 // The objects just copied are scanned before the next slot is followed, so that a table's parts lie
@@ -47,7 +67,7 @@ void EvacuationWorker<kParallel>::CopySlots(Word* first, size_t count) {
 template <bool kParallel>
 void EvacuationWorker<kParallel>::ScanParts(size_t height) {
   if constexpr (kParallel) {
-    if (shared_ != nullptr && shared_->idle.load(std::memory_order_relaxed) > 0) return;
+    if (shared_ != nullptr && shared_->SomebodyIdle()) return;
   }
   const uint8_t young = young_;
   const bool weak = weak_;
@@ -64,7 +84,6 @@ void EvacuationWorker<kParallel>::ScanParts(size_t height) {
 template <bool kParallel>
 Word EvacuationWorker<kParallel>::Evacuate(Word word, SpaceByte space) {
   Object* object = ToObject(word);
-  if (space & kSpaceStay) return StayInCohort(object);
   if (space & kSpaceLook) return EvacuateStationary(object);
   const uint64_t header = object->header();
   if (header & Object::kForwardedBit) {
@@ -77,10 +96,10 @@ Word EvacuationWorker<kParallel>::Evacuate(Word word, SpaceByte space) {
 }
 
 // An eden object whose block becomes old where it is. Its start bit says that it was reached; its
-// header is left alone.
+// header is left alone. Survivors are counted by block (Evacuator::FinishBlock).
 template <bool kParallel>
-Word EvacuationWorker<kParallel>::StayInCohort(Object* object) {
-  if (!parts_.range.TestAndSetStart<kParallel>(object)) return ToWord(object);
+inline void EvacuationWorker<kParallel>::StayInCohort(Object* object) {
+  if (!parts_.range.TestAndSetStart<kParallel>(object)) return;
   const TypeInfo& type = type_table[object->type()];
   const size_t bytes = ObjectBytesOf(object, type);
   Block& block = parts_.range.BlockOf(object);
@@ -89,11 +108,10 @@ Word EvacuationWorker<kParallel>::StayInCohort(Object* object) {
   } else {
     block.stayed_bytes += static_cast<uint32_t>(bytes);
   }
-  counts.in_place_bytes += bytes;
-  ++counts.in_place_objects;
-  CountSurvivor(object, type, bytes, 1, /*old=*/true);
-  if (type.scan != Scan::kNothing) Push(object, kOldTag);
-  return ToWord(object);
+  if (type.scan == Scan::kNothing) return;
+  if (type.off_heap_bytes != nullptr) [[unlikely]]
+    counts.off_heap_promoted_bytes += type.off_heap_bytes(object);
+  Push(object, kOldTag);
 }
 
 template <bool kParallel>
@@ -440,51 +458,13 @@ bool EvacuationWorker<kParallel>::Settle(Object* holder, Mode mode) {
 // --- Sharing -------------------------------------------------------------------------------------
 
 template <bool kParallel>
-void EvacuationWorker<kParallel>::Share() {
-  const size_t count = stack_.size() / 2;
-  std::lock_guard lock(shared_->mutex);
-  const size_t before = shared_->words.size();
-  shared_->words.resize(before + count);
-  stack_.TakeOldest(count, shared_->words.data() + before);
-  shared_->size.store(shared_->words.size(), std::memory_order_release);
-}
-
-template <bool kParallel>
-bool EvacuationWorker<kParallel>::TakeShared() {
-  if (shared_->size.load(std::memory_order_acquire) == 0) return false;
-  std::lock_guard lock(shared_->mutex);
-  const size_t take = (shared_->words.size() + 1) / 2;
-  for (size_t i = 0; i < take; ++i) {
-    (void)stack_.Push(shared_->words.back());
-    shared_->words.pop_back();
-  }
-  shared_->size.store(shared_->words.size(), std::memory_order_release);
-  return take > 0;
-}
-
-// Drains until every worker has run out of work: a worker that finds nothing counts itself idle,
-// and the trace is over when all are. Work is shared only while somebody is idle.
-template <bool kParallel>
 void EvacuationWorker<kParallel>::DrainShared() {
-  for (;;) {
+  do {
     while (!stack_.empty()) {
-      if (stack_.size() > kShareAbove && shared_->idle.load(std::memory_order_relaxed) > 0 &&
-          shared_->size.load(std::memory_order_relaxed) == 0) {
-        Share();
-      }
+      if (stack_.size() > kShareAbove && shared_->Wanted()) shared_->Give(stack_);
       ScanWord(stack_.Pop());
     }
-    if (TakeShared()) continue;
-    shared_->idle.fetch_add(1, std::memory_order_acq_rel);
-    for (;;) {
-      if (shared_->size.load(std::memory_order_acquire) > 0) {
-        shared_->idle.fetch_sub(1, std::memory_order_acq_rel);
-        break;
-      }
-      if (shared_->idle.load(std::memory_order_acquire) == shared_->workers) return;
-      std::this_thread::yield();
-    }
-  }
+  } while (shared_->Take(stack_) || shared_->Wait());
 }
 
 template class EvacuationWorker<false>;

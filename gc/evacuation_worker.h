@@ -5,26 +5,15 @@
 #ifndef NEAP_GC_EVACUATION_WORKER_H_
 #define NEAP_GC_EVACUATION_WORKER_H_
 
-#include <atomic>
 #include <cstring>
-#include <mutex>
 #include <vector>
 
 #include "evacuator.h"
+#include "shared_work.h"
 #include "type_table.h"
 #include "work_stack.h"
 
 namespace neap::gc {
-
-// Work that workers hand to each other, and the termination of a parallel trace.
-struct SharedWork {
-  std::mutex mutex;
-  std::vector<Word> words;            // guarded by mutex
-  std::atomic<size_t> size{0};        // of words, for a cheap look
-  std::atomic<int> idle{0};           // workers that found nothing
-  std::atomic<size_t> next_entry{0};  // remembered objects not yet claimed
-  int workers = 1;
-};
 
 // Copies a small object, 8 bytes at a time in pairs: most have a few words, and a call of memcpy
 // costs more than the copy.
@@ -127,6 +116,7 @@ class EvacuationWorker final : public EvacuationWorkerBase {
   static constexpr Word kLargeTag = 2;       // with kOldTag: it may have cards
   static constexpr size_t kShareAbove = 64;  // words kept for oneself while others are idle
   static constexpr size_t kBatch = 16;       // slots looked up before the first is followed
+  static constexpr size_t kFewSlots = 4;     // up to so many are followed at once
   static constexpr int kEagerDepth = 2;      // scans nested for the sake of copy order
 
   SpaceByte SpaceAt(size_t offset) const { return parts_.range.SpaceOf(offset + BaseWord()); }
@@ -145,7 +135,8 @@ class EvacuationWorker final : public EvacuationWorkerBase {
   }
   Word Evacuate(Word word, SpaceByte space);
   Word EvacuateStationary(Object* object);
-  Word StayInCohort(Object* object);
+  void FollowSlot(Word* slot, SpaceByte space);
+  void StayInCohort(Object* object);
   Word Copy(Object* object, uint64_t header);
   Word StayInPlace(Object* object, uint64_t header);
   Word StayForLackOfRoom(Object* object, uint64_t header);
@@ -159,8 +150,6 @@ class EvacuationWorker final : public EvacuationWorkerBase {
   void ScanWord(Word word);
   void ScanOld(Object* object, bool may_have_cards);
   bool ScanCards(Object* object, const TypeInfo& type, bool all);
-  void Share();
-  bool TakeShared();
 
   Mode mode_ = Mode::kCopy;
   int depth_ = 0;

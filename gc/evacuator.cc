@@ -38,8 +38,9 @@
 //
 // Invariants (the whole list is in collector.cc):
 //   N3  After Finish no reference to a freed from block is left in a root, an old or a young
-//   object. N4  Every live object is reached exactly once: forwarded, or kReachedBit set, never
-//   both. N5  kReachedBit and kPinnedBit are clear in all headers outside a minor.
+//       object.
+//   N4  Every live object is reached exactly once: forwarded, or its start bit set, never both.
+//   N5  kReachedBit and kPinnedBit are clear in all headers outside a minor.
 #include "evacuator.h"
 
 #include <algorithm>
@@ -178,16 +179,13 @@ void Evacuator::CopyReachable() {
   if (request_.workers <= 1) {
     serial_[0]->Drain();
   } else {
-    SharedWork shared;
-    shared.workers = request_.workers;
+    SharedWork shared(request_.workers);
     for (auto& worker : parallel_) worker->set_shared(&shared);
     const std::vector<Object*>& entries = parts_.remembered.entries();
     parts_.threads.Run(request_.workers, [&](int id) {
       EvacuationWorkerBase& worker = *parallel_[static_cast<size_t>(id)];
-      for (;;) {
-        const size_t first = shared.next_entry.fetch_add(kClaimEntries);
-        if (first >= entries.size()) break;
-        const size_t end = std::min(first + kClaimEntries, entries.size());
+      size_t first, end;
+      while (shared.Claim(kClaimEntries, entries.size(), &first, &end)) {
         for (size_t i = first; i < end; ++i) worker.ScanRemembered(entries[i]);
       }
       worker.DrainShared();
@@ -200,6 +198,11 @@ void Evacuator::CopyReachable() {
       holders.clear();
     }
   }
+  CopyEphemerons();
+}
+
+// To a fixpoint: a value that was reached may be the key of another.
+void Evacuator::CopyEphemerons() {
   EvacuationWorkerBase& leader = Leader();
   bool again = true;
   while (again) {
@@ -242,14 +245,7 @@ void Evacuator::SettleWeak() {
       });
   if (finalizers_queued_ > 0) {
     leader.Drain();
-    bool again = true;
-    while (again) {
-      again = false;
-      for (size_t i = 0; i < leader.weak_holders.size(); ++i) {
-        again |= leader.RunEphemerons(leader.weak_holders[i].object);
-      }
-      leader.Drain();
-    }
+    CopyEphemerons();
   }
   for (const auto& holder : leader.weak_holders) {
     const bool young = leader.Settle(holder.object, Mode::kSettle);
@@ -291,9 +287,15 @@ void Evacuator::FinishBlock(size_t index, uint64_t now) {
     parts_.nursery.FreeFromBlock(index, now);
     return;
   }
-  if (!(parts_.range.space(index) & kSpaceStay)) FinishStayed(index);
+  const bool cohort = (parts_.range.space(index) & kSpaceStay) != 0;
+  if (!cohort) FinishStayed(index);
   if (block.promote || block.no_room) {
-    parts_.old_space.AdoptMixedBlock(index);
+    const uint32_t objects = parts_.old_space.AdoptMixedBlock(index);
+    if (!cohort) return;
+    counts_.in_place_objects += objects;
+    counts_.in_place_bytes += block.stayed_bytes;
+    counts_.became_old_bytes += block.stayed_bytes;
+    counts_.survived_bytes[0] += block.stayed_bytes;
   } else {
     parts_.range.ClearBits(index);  // start bits are of old and large objects only
     parts_.nursery.KeepAsSurvivor(index);

@@ -94,6 +94,7 @@ class Evacuator {
 
  private:
   void ChooseCohorts();
+  void CopyEphemerons();
   void TakePins();
   void FinishBlock(size_t index, uint64_t now);
   void FinishStayed(size_t index);

@@ -47,9 +47,8 @@ class Finalizers {
   Word PopPending(FinalizerState& state);
   void QueueAll(const std::shared_ptr<FinalizerState>& state);
 
-  // --- World stopped
-  // ------------------------------------------------------------------------------ Pending objects
-  // are strong roots.
+  // --- World stopped -----------------------------------------------------------------------------
+  // Pending objects are strong roots.
   void VisitPending(Tracer& tracer);
   // `which`: entries registered since the last minor or whose object is still young, or all.
   // `is_live(object)`: already reached by this collection. `resurrect(slot)`: makes the object of a

@@ -63,9 +63,8 @@ class Nursery {
   // The P keeps no TLAB (its bytes are counted as retired).
   void Retire(Local& local);
 
-  // --- Minor collection, world stopped, all TLABs retired
-  // ------------------------------------------- Every nursery block becomes from-space (kSpaceFrom
-  // set).
+  // --- Minor collection, world stopped, all TLABs retired ----------------------------------------
+  // Every nursery block becomes from-space (kSpaceFrom set).
   const std::vector<uint32_t>& BeginMinor();
   const std::vector<uint32_t>& from() const { return from_; }
   // How many of from() were eden blocks; they come first, in order of birth.

@@ -44,11 +44,9 @@
 //   E1  min_bytes <= bytes() <= max_bytes, and a decision moves it by one size at most.
 //   E2  It never grows to where the padded prediction exceeds kGrowShare of the budget.
 //   E3  A probe ends: it is kept, or it returns to the size where it began unless the budget forces
-//   a
-//       smaller one.
+//       a smaller one.
 //   E4  Without survivors, max_bytes is reached; with steady survivors over the budget at every
-//   size,
-//       min_bytes is.
+//       size, min_bytes is.
 #include "nursery_sizer.h"
 
 #include <algorithm>

@@ -110,7 +110,7 @@ void OldSpace::FreeCell(Object* object) {
   Partial(block.size_class, CellFlavour::kStationary).push_back(static_cast<uint32_t>(index));
 }
 
-void OldSpace::AdoptMixedBlock(size_t index) {
+uint32_t OldSpace::AdoptMixedBlock(size_t index) {
   Block& block = range_.block(index);
   block.kind = BlockKind::kMixed;
   block.promote = block.has_pins = block.no_room = false;
@@ -119,6 +119,7 @@ void OldSpace::AdoptMixedBlock(size_t index) {
   range_.SetSpace(index, kSpaceOld);
   mixed_blocks_.fetch_add(1, std::memory_order_relaxed);
   mixed_live_bytes_.fetch_add(block.live_bytes, std::memory_order_relaxed);
+  return block.live_objects;
 }
 
 void OldSpace::StartSweep() {

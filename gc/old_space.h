@@ -68,19 +68,17 @@ class OldSpace {
  public:
   OldSpace(HeapRange& range, bool poison) : range_(range), poison_(poison) {}
 
-  // --- Stationary cells
-  // ------------------------------------------------------------------------------ Frees one
-  // stationary cell whose object died young (calls its drop function).
+  // --- Stationary cells --------------------------------------------------------------------------
+  // Frees one stationary cell whose object died young (calls its drop function).
   void FreeCell(Object* object);
 
-  // --- In place
-  // --------------------------------------------------------------------------------------- A
-  // nursery block, its start bits set for the objects that stayed, becomes old.
-  void AdoptMixedBlock(size_t index);
+  // --- In place ----------------------------------------------------------------------------------
+  // A nursery block, its start bits set for the objects that stayed, becomes old. How many those
+  // are.
+  uint32_t AdoptMixedBlock(size_t index);
 
-  // --- Sweeping
-  // --------------------------------------------------------------------------------------- After
-  // marking, world stopped: every block becomes unswept. All CellAllocators are released.
+  // --- Sweeping ----------------------------------------------------------------------------------
+  // After marking, world stopped: every block becomes unswept. All CellAllocators are released.
   void StartSweep();
   // Sweeps up to `blocks` blocks; false when none is left. `now`: heap clock, for freed blocks.
   bool SweepSome(size_t blocks, uint64_t now);

@@ -6,8 +6,7 @@
 //
 //   block table     space byte fits the kind; no block is in the collection set
 //   bitmaps         nursery and free blocks have no bits; bits of a cell block stand at multiples
-//   of
-//                   the cell size; swept blocks have no marks; marks only where objects start
+//                   of the cell size; swept blocks have no marks; marks only where objects start
 //   cells           type known, size fits the cell; what is marked dead is not looked at
 //   large objects   run, header, index, start bit and cards agree
 //   sums            blocks by kind, unswept blocks, bytes of old objects against the counters

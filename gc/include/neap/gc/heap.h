@@ -88,9 +88,8 @@ class Heap {
   // that time was too short for the minor or for the rest of the sweep. Never a major cycle.
   bool Idle(Mutator& m, uint64_t deadline_ns);
 
-  // --- Knobs; effective at once
-  // ------------------------------------------------------------------- Percent; Options::kGogcOff
-  // for off. Returns the old value. (no safepoint)
+  // --- Knobs; effective at once ------------------------------------------------------------------
+  // Percent; Options::kGogcOff for off. Returns the old value. (no safepoint)
   uint64_t SetGogc(uint64_t percent);
   // Bytes; Options::kNoLimit for none. Returns the old value. (no safepoint)
   uint64_t SetMemoryLimit(uint64_t bytes);

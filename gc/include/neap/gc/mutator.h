@@ -65,11 +65,10 @@ class Mutator {
   int proc() const { return processor_->id; }
   Processor& processor() { return *processor_; }
 
-  // --- Allocation
-  // --------------------------------------------------------------------------------- A zeroed
-  // object of `type` with `length` elements (0 for fixed-size types). Never null: when no memory
-  // can be had after collecting and asking the out-of-memory function, the process ends with a
-  // message. Use TryAllocate where that must not happen.
+  // --- Allocation --------------------------------------------------------------------------------
+  // A zeroed object of `type` with `length` elements (0 for fixed-size types). Never null: when no
+  // memory can be had after collecting and asking the out-of-memory function, the process ends with
+  // a message. Use TryAllocate where that must not happen.
   Object* Allocate(TypeId type, uint64_t length = 0);
   // The same, or null when the request cannot be met (heap intact).
   Object* TryAllocate(TypeId type, uint64_t length = 0);
@@ -95,12 +94,12 @@ class Mutator {
     return static_cast<SlotArray*>(Allocate(SlotArray::Type(), length));
   }
 
-  // --- Stores
-  // -------------------------------------------------------------------------------------- Writes
-  // `value` into `slot`, which lies physically in `holder`. Two instructions more than a plain
-  // store when the holder is young or already logged. (no safepoint)
+  // --- Stores ------------------------------------------------------------------------------------
+  // Writes `value` into `slot`, which lies physically in `holder`. Two instructions more than a
+  // plain store when the holder is young or already logged. (no safepoint)
   void Store(Object* holder, Word* slot, Word value) {
-    if (holder->log_state() != LogState::kLogged) [[unlikely]] LogSlot(holder, slot);
+    if (holder->log_state() != LogState::kLogged) [[unlikely]]
+      LogSlot(holder, slot);
     InitSlot(slot, value);
   }
   void Store(Object* holder, Word* slot, const Object* value) {
@@ -124,9 +123,8 @@ class Mutator {
   // already say the new figure. (no safepoint; the next poll may collect)
   void OffHeapChanged(Object* owner, int64_t delta);
 
-  // --- Safepoints
-  // ----------------------------------------------------------------------------------- Cheap (one
-  // load). Loops without allocation call it at least every 1,000 steps or 64 KiB.
+  // --- Safepoints --------------------------------------------------------------------------------
+  // Cheap (one load). Loops without allocation call it at least every 1,000 steps or 64 KiB.
   void Poll() {
     if (processor_->poll_requested() || poll_always_) [[unlikely]]
       PollSlow();
@@ -134,10 +132,9 @@ class Mutator {
   // Moves this thread to the P `id` (deterministic schedules): waits until it is idle.
   void MoveToProc(int id);
 
-  // --- Borders
-  // --------------------------------------------------------------------------------------- Heights
-  // of the handle, pin and no-safepoint stacks; a protected border (pcall, a C++ catch) saves them
-  // and restores them whatever happened between.
+  // --- Borders -----------------------------------------------------------------------------------
+  // Heights of the handle, pin and no-safepoint stacks; a protected border (pcall, a C++ catch)
+  // saves them and restores them whatever happened between.
   struct Heights {
     size_t handles;
     size_t pins;
