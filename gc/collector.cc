@@ -426,9 +426,11 @@ void Collector::StressSafepoint(Mutator& m) {
 
 void Collector::VerifyIfAsked(const char* when) {
   if (options_.debug.verify == 0) return;
+  const uint64_t start_ns = MonotonicNanos();
   const absl::Status status = VerifyWhileStopped(*this);
   NEAP_CHECK(status.ok(), "V: the heap is consistent", "%s: %s", when,
              std::string(status.message()).c_str());
+  verify_ns_ += MonotonicNanos() - start_ns;
 }
 
 }  // namespace neap::gc

@@ -246,6 +246,7 @@ class Collector {
 
   Mutator* stopper_ = nullptr;  // while stopped
   bool in_pause_ = false;
+  uint64_t verify_ns_ = 0;  // of this pause; the CPU limiter does not count it
   bool in_hook_ = false;
 
   struct Hook {

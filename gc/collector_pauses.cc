@@ -25,6 +25,7 @@ bool Collector::BeginPause(Mutator& m, Pause* pause) {
   if (!stopped) return false;
   stopper_ = &m;
   in_pause_ = true;
+  verify_ns_ = 0;
   pause->cpu_start_ns = ThreadCpuNanos();
   pause->faults_start = OsMinorFaults();
   if (!clock_.is_virtual()) {
@@ -103,7 +104,8 @@ void Collector::FinishMinorPause(Mutator& m, const Pause& pause, MinorEvent* eve
   event->pause_ns = MonotonicNanos() - pause.stop.requested_ns;
   pauses_.Record(event->pause_ns);
   if (!clock_.is_virtual()) {
-    limiter_.AddMinorTime(event->pause_ns * static_cast<uint64_t>(scheduler_.procs()));
+    limiter_.AddMinorTime((event->pause_ns - verify_ns_) *
+                          static_cast<uint64_t>(scheduler_.procs()));
   }
   {
     std::lock_guard lock(figures_mutex_);
@@ -130,7 +132,8 @@ void Collector::FinishMajorPause(Mutator& m, const Pause& pause, MajorEvent* eve
   if (!clock_.is_virtual()) {
     const uint64_t before = event->heap_before_bytes + off_heap_before_bytes_;
     const uint64_t after = OldBytes() + YoungBytes() + OffHeapBytes();
-    limiter_.EndCycle({.gc_ns = event->pause_ns * static_cast<uint64_t>(scheduler_.procs()),
+    const uint64_t gc_ns = event->pause_ns - verify_ns_;
+    limiter_.EndCycle({.gc_ns = gc_ns * static_cast<uint64_t>(scheduler_.procs()),
                        .heap_before_bytes = before,
                        .freed_bytes = before > after ? before - after : 0,
                        .limit_bound = event->cause == static_cast<uint64_t>(Cause::kLimit)});
