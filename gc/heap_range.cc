@@ -39,6 +39,8 @@ void HeapRange::Release() {
     if (p != nullptr) OsRelease(p, RoundUp(bytes, kOsPageBytes));
     p = nullptr;
   };
+  // AddressSanitizer's poison outlives the mapping, and would fall upon whoever maps this next.
+  if (base_ != nullptr) UnpoisonMemory(base_, block_limit() * kBlockBytes);
   release(base_, bytes_);
   release(space_, bytes_ >> kBlockShift);
   release(starts_, bytes_ >> 6);

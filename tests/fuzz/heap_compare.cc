@@ -242,7 +242,7 @@ void HeapMachine::CheckTotals() {
   if (toy::Buffer::live_count() - buffers_before_ != buffers) {
     Fail("C4: memory outside the heap was not released, or too early", 0, nullptr);
   }
-  if (finalizers_->pending() < graph_.RegistrationsOfSources() ||
+  if (finalizers_->pending() < graph_.FinalizableSources() ||
       finalizers_->pending() > registrations_) {
     Fail("C4: an unreachable object does not wait for its finalizer", 0, nullptr);
   }

@@ -131,7 +131,7 @@ void ShadowGraph::Resurrect(Id id) {
   work_.clear();
 }
 
-uint64_t ShadowGraph::RegistrationsOfSources() {
+uint64_t ShadowGraph::FinalizableSources() {
   ++visit_;
   const auto waits = [this](Id id) {
     return objects_[id].used && objects_[id].registrations > 0 && !InS(id);
@@ -141,11 +141,11 @@ uint64_t ShadowGraph::RegistrationsOfSources() {
     for (const Id target : objects_[id].slots) Visit(target);
   }
   VisitReachable();
-  uint64_t registrations = 0;
+  uint64_t sources = 0;
   for (Id id = 1; id < objects_.size(); ++id) {
-    if (waits(id) && objects_[id].visited != visit_) registrations += objects_[id].registrations;
+    if (waits(id) && objects_[id].visited != visit_) ++sources;
   }
-  return registrations;
+  return sources;
 }
 
 }  // namespace neap::fuzz

@@ -88,9 +88,10 @@ class ShadowGraph {
   // not known before that holder comes back itself.
   void Resurrect(Id id);
 
-  // Finalizers registered for objects outside S that no other such object reaches. (What a pending
-  // object reaches is alive: its own finalizer waits for a later cycle.)
-  uint64_t RegistrationsOfSources();
+  // Objects outside S with finalizers that no other such object reaches. (What a pending object
+  // reaches is alive: its own finalizer waits for a later cycle. So does one that was registered
+  // again while an earlier one is pending.)
+  uint64_t FinalizableSources();
 
   // Visits the objects of F: bytes and counts for exact comparisons.
   template <typename Visit>

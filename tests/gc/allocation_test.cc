@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "doctest/doctest.h"
+#include "poison.h"
 #include "support/check_failure.h"
 #include "support/heap_fixture.h"
 #include "support/random.h"
@@ -227,6 +228,19 @@ TEST_SUITE("gc/allocation") {
     CHECK(heap.m.Identity(c.get()) != identity_b);
     CHECK(heap.Broken() == "");
   }
+
+#if defined(__SANITIZE_ADDRESS__)
+  TEST_CASE("a heap that ends takes its AddressSanitizer poison along") {
+    const void* freed = nullptr;
+    {
+      QuietHeap heap;
+      freed = heap.m.NewBytes(100);
+      heap.MinorGC();  // its block goes back to the pool, poisoned
+      CHECK(__asan_address_is_poisoned(freed));
+    }
+    CHECK_FALSE(__asan_address_is_poisoned(freed));
+  }
+#endif
 }
 
 }  // namespace
