@@ -6,6 +6,7 @@
 //   - A range is read from its first byte on: in [a-%z] it ends with '%', and 'z' is one more byte.
 //   - '%' takes the next byte along when the end of a set is looked for, so [a-%]] is closed by the
 //     second bracket although its range ends with '%'.
+//   - %z is still there: the byte zero, from the time when patterns could not contain it.
 #include "text/pattern_item.h"
 
 #include <bitset>
@@ -51,6 +52,7 @@ unsigned ClassOf(char lower_letter) {
 }
 
 bool EscapeTakes(char letter, char c) {
+  if ((letter | 0x20) == 'z') return (c == '\0') == (letter == 'z');
   const unsigned classes = IsInClass(letter, kAlphaClass) ? ClassOf(letter | 0x20) : 0;
   if (classes == 0) return letter == c;
   return IsInClass(c, classes) != IsInClass(letter, kUpperClass);
