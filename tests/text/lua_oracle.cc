@@ -142,7 +142,9 @@ Shown& Shown::Error(const vm::TextStatus& status, std::string_view function, int
 }
 
 std::string LuaOracle::HexWord(int64_t value) { return LittleEndian(static_cast<uint64_t>(value)); }
-std::string LuaOracle::HexWord(double value) { return LittleEndian(std::bit_cast<uint64_t>(value)); }
+std::string LuaOracle::HexWord(double value) {
+  return LittleEndian(std::bit_cast<uint64_t>(value));
+}
 
 void LuaOracle::Compare() {
   REQUIRE(!cases_.empty());

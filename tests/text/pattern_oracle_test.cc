@@ -28,8 +28,8 @@ std::string RandomSubject(Random* random) {
 }
 
 std::string RandomSet(Random* random) {
-  constexpr const char* kMembers[] = {"a", "b", "-", "]", "^",  "%", "%]", "%a", "%W", "a-b",
-                                      "c-", "[", ".", "(", "%d", "%z"};
+  constexpr const char* kMembers[] = {"a",  "b",   "-",  "]", "^", "%", "%]", "%a",
+                                      "%W", "a-b", "c-", "[", ".", "(", "%d", "%z"};
   std::string set = random->OneIn(3) ? "[^" : "[";
   for (uint64_t n = random->Below(4); n > 0; --n) set += kMembers[random->Below(16)];
   if (!random->OneIn(12)) set += "]";
@@ -37,10 +37,10 @@ std::string RandomSet(Random* random) {
 }
 
 std::string RandomItem(Random* random) {
-  constexpr const char* kItems[] = {"a",  "b",  "c",   ".",  "%a", "%d", "%s",   "%w",  "%p",
-                                    "%S", "%A", "%%",  "%(", "%g", "%x", "%c",   "%u",  "%l",
-                                    "(",  ")",  "()",  "%1", "%2", "$",  "^",    "%b()", "%bab",
-                                    "%f", "%",  "%b",  "%ba", "]", "-",  "%0"};
+  constexpr const char* kItems[] = {"a",  "b",  "c",  ".",   "%a", "%d", "%s", "%w",   "%p",
+                                    "%S", "%A", "%%", "%(",  "%g", "%x", "%c", "%u",   "%l",
+                                    "(",  ")",  "()", "%1",  "%2", "$",  "^",  "%b()", "%bab",
+                                    "%f", "%",  "%b", "%ba", "]",  "-",  "%0"};
   constexpr uint64_t kCount = sizeof kItems / sizeof kItems[0];
   if (random->OneIn(5)) return RandomSet(random);
   if (random->OneIn(12)) return "%f" + RandomSet(random);
@@ -174,8 +174,8 @@ TEST_CASE("gmatch agrees with the reference on random patterns") {
 }
 
 TEST_CASE("gsub agrees with the reference on random patterns and replacements") {
-  constexpr const char* kReplacements[] = {"",      "x",    "%0",   "<%1>", "%2",
-                                           "%%%0.", "%1%1", "%a",   "a%",   "%9"};
+  constexpr const char* kReplacements[] = {"",      "x",    "%0", "<%1>", "%2",
+                                           "%%%0.", "%1%1", "%a", "a%",   "%9"};
   LuaOracle oracle(
       "return function(s, p, r, n) return show(pcall(string.gsub, s, p, r, integer(n))) end");
   Random random;
@@ -191,8 +191,7 @@ TEST_CASE("gsub agrees with the reference on random patterns and replacements") 
 }
 
 TEST_CASE("each class takes the bytes that the reference takes") {
-  LuaOracle oracle(
-      "return function(s, p) return show(pcall(string.gsub, s, p, '')) end");
+  LuaOracle oracle("return function(s, p) return show(pcall(string.gsub, s, p, '')) end");
   std::string all;
   for (int byte = 0; byte < 256; ++byte) all.push_back(static_cast<char>(byte));
   for (const std::string prefix : {"%", "[%", "[^%"}) {

@@ -5,6 +5,7 @@
 //   conversion    flags     precision
 //   a A e E f g G "-+ #0"   yes
 //   d i           "-+ 0"    yes
+//   u             "-0"      yes         (not in the manual, and yet there)
 //   o x X         "-#0"     yes
 //   s             "-"       yes
 //   c p           "-"       no
@@ -33,6 +34,7 @@ struct Rule {
 const Rule* RuleOf(char conversion) {
   static constexpr Rule kFloat{"-+ #0", true};
   static constexpr Rule kSigned{"-+ 0", true};
+  static constexpr Rule kDecimal{"-0", true};
   static constexpr Rule kUnsigned{"-#0", true};
   static constexpr Rule kString{"-", true};
   static constexpr Rule kPlain{"-", false};
@@ -49,6 +51,8 @@ const Rule* RuleOf(char conversion) {
     case 'd':
     case 'i':
       return &kSigned;
+    case 'u':
+      return &kDecimal;
     case 'o':
     case 'x':
     case 'X':
@@ -129,7 +133,7 @@ TextStatus FormatScanner::TakeSpec(FormatSpec* spec) {
   }
   rest_.remove_prefix(spec->text.size());
   ReadModifiers(spec->text.substr(1), *rule, spec);
-  if (spec->conversion == 'q' && !spec->well_formed) {
+  if (spec->conversion == 'q' && spec->text.size() > 2) {
     return TextStatus::Error("specifier '%q' cannot have modifiers");
   }
   return {};

@@ -14,8 +14,8 @@
 //   }
 //
 // Scripts can tell the order of these steps by which of two errors they get; it is the reference
-// interpreter's: %d %i %o %x %X and the floats want the argument before CheckModifiers, %c %p %s
-// after it.
+// interpreter's: %d %i %o %u %x %X, the floats and %s want the argument before the modifiers are
+// checked, %c and %p after that.
 #ifndef NEAP_VM_TEXT_FORMAT_SPEC_H_
 #define NEAP_VM_TEXT_FORMAT_SPEC_H_
 
@@ -56,10 +56,10 @@ class FormatScanner {
   std::string_view rest_;  // after NextDirective: begins with the directive
 };
 
-// Not for %q, which says by itself that it takes no modifiers.
+// Not for %q, which TakeSpec has checked, and %s, which FormatString checks.
 TextStatus CheckModifiers(const FormatSpec& spec);
 
-// %d %i %o %x %X. The last three see the value as unsigned.
+// %d %i %o %u %x %X. The last four see the value as unsigned.
 void FormatInteger(const FormatSpec& spec, int64_t value, std::string* out);
 // %c: the byte, which may be zero.
 void FormatChar(const FormatSpec& spec, char value, std::string* out);
@@ -67,7 +67,8 @@ void FormatChar(const FormatSpec& spec, char value, std::string* out);
 void FormatFloat(const FormatSpec& spec, double value, std::string* out);
 // %p: `identity` 0 stands for values without one.
 void FormatPointer(const FormatSpec& spec, uint64_t identity, std::string* out);
-// %s, given the result of tostring. Fails if there are modifiers and `value` contains a zero byte.
+// %s, given the result of tostring. Fails if there are modifiers and `value` contains a zero byte,
+// and then if the modifiers are not allowed.
 TextStatus FormatString(const FormatSpec& spec, std::string_view value, std::string* out);
 
 // %q: the value as a literal that the parser reads back as the same value.

@@ -42,7 +42,8 @@ bool IsControl(char c) { return IsInClass(c, kControlClass); }
 
 void FormatInteger(const FormatSpec& spec, int64_t value, std::string* out) {
   const int base = BaseOf(spec.conversion);
-  const bool negative = base == 10 && value < 0;
+  const bool is_signed = spec.conversion == 'd' || spec.conversion == 'i';
+  const bool negative = is_signed && value < 0;
   const uint64_t magnitude =
       negative ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   char buffer[24];
@@ -76,6 +77,7 @@ TextStatus FormatString(const FormatSpec& spec, std::string_view value, std::str
   if (spec.text.size() > 2 && value.find('\0') != std::string_view::npos) {
     return TextStatus::Argument(TextStatus::kValueAtHand, "string contains zeros");
   }
+  if (TextStatus status = CheckModifiers(spec); !status.ok()) return status;
   if (spec.precision >= 0) value = value.substr(0, static_cast<size_t>(spec.precision));
   AppendPadded(spec, "", 0, value, Fill::kBlanks, out);
   return {};

@@ -6,6 +6,7 @@
 //   - A range is read from its first byte on: in [a-%z] it ends with '%', and 'z' is one more byte.
 //   - '%' takes the next byte along when the end of a set is looked for, so [a-%]] is closed by the
 //     second bracket although its range ends with '%'.
+//   - So a '%' may be the last member, in [a-%%]; it makes the closing bracket a member as well.
 //   - %z is still there: the byte zero, from the time when patterns could not contain it.
 #include "text/pattern_item.h"
 
@@ -85,16 +86,15 @@ std::string_view FirstItem(std::string_view rest, const char** message) {
 }
 
 bool SetTakes(std::string_view set, char c) {
-  set = set.substr(1, set.size() - 2);
-  const bool complement = !set.empty() && set[0] == '^';
-  if (complement) set.remove_prefix(1);
+  const size_t end = set.size() - 1;  // of the members; the closing bracket stands here
+  const bool complement = set[1] == '^';
   const unsigned char byte = static_cast<unsigned char>(c);
-  size_t at = 0;
-  while (at < set.size()) {
+  size_t at = complement ? 2 : 1;
+  while (at < end) {
     if (set[at] == '%') {
-      if (at + 1 < set.size() && EscapeTakes(set[at + 1], c)) return !complement;
+      if (EscapeTakes(set[at + 1], c)) return !complement;
       at += 2;
-    } else if (at + 2 < set.size() && set[at + 1] == '-') {
+    } else if (at + 2 < end && set[at + 1] == '-') {
       const unsigned char low = static_cast<unsigned char>(set[at]);
       const unsigned char high = static_cast<unsigned char>(set[at + 2]);
       if (low <= byte && byte <= high) return !complement;

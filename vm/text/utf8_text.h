@@ -67,7 +67,7 @@ TextStatus OffsetUtf8(std::string_view text, int64_t n, int64_t from,
                       std::optional<int64_t>* position);
 // The default of `from`.
 inline int64_t DefaultOffsetStart(std::string_view text, int64_t n) {
-  return n > 0 ? 1 : static_cast<int64_t>(text.size()) + 1;
+  return n >= 0 ? 1 : static_cast<int64_t>(text.size()) + 1;
 }
 
 // utf8.codes: first the check of the text (an argument error), then a step at a time.
