@@ -18,7 +18,7 @@ namespace {
 using vm::FormatSpec;
 using vm::TextStatus;
 
-constexpr int kCases = 30000;
+constexpr int kCases = 6000;
 
 // A specification without '%' and conversion.
 std::string RandomModifiers(Random* random) {

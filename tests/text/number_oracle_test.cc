@@ -21,7 +21,7 @@ using vm::NumberEqual;
 using vm::NumberLess;
 using vm::NumberLessEqual;
 
-constexpr int kCases = 20000;
+constexpr int kCases = 5000;
 
 std::string RandomDigits(Random* random, std::string_view digits, uint64_t most) {
   std::string text;

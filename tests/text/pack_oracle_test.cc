@@ -17,7 +17,7 @@ namespace {
 using vm::PackKind;
 using vm::TextStatus;
 
-constexpr int kCases = 30000;
+constexpr int kCases = 6000;
 constexpr int kValues = 12;  // more than a random format can ask for
 
 std::string RandomFormat(Random* random) {

@@ -18,7 +18,7 @@ using vm::MatchOutcome;
 using vm::PatternMatcher;
 using vm::TextStatus;
 
-constexpr int kCases = 20000;
+constexpr int kCases = 5000;
 
 std::string RandomSubject(Random* random) {
   constexpr std::string_view kBytes("aaabbc()[]%-^.1 \n\0\xe9", 19);

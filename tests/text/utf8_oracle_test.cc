@@ -15,7 +15,7 @@ namespace {
 using vm::TextStatus;
 using vm::Utf8Mode;
 
-constexpr int kCases = 20000;
+constexpr int kCases = 5000;
 
 std::string RandomText(Random* random) {
   std::string text;
