@@ -94,7 +94,7 @@ void ProgramGenerator::EmitAll(const Texts& tokens) {
   for (const std::string_view token : tokens) Emit(token);
 }
 
-// --- The grammar ----------------------------------------------------------------------------------
+// --- The grammar ---------------------------------------------------------------------------------
 
 void ProgramGenerator::Block() {
   for (uint64_t n = random_.Below(depth_ < 2 ? 6 : 3); n > 0; --n) Statement();
@@ -332,7 +332,7 @@ void ProgramGenerator::Table() {
   Emit("}");
 }
 
-// --- Text -----------------------------------------------------------------------------------------
+// --- Text ----------------------------------------------------------------------------------------
 
 std::string ProgramGenerator::Join() {
   std::string text;

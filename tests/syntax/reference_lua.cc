@@ -60,15 +60,22 @@ std::string OutputOf(const std::string& command) {
   return output;
 }
 
+std::string Chosen(const char* variable, const char* usual) {
+  const char* chosen = std::getenv(variable);
+  return chosen != nullptr ? chosen : usual;
+}
+
+void SaySkipped(const std::string& program) {
+  std::cerr << "skipped: " << program << " is not installed (Debian: lua5.4)\n";
+}
+
 }  // namespace
 
-ReferenceLua::ReferenceLua() {
-  const char* chosen = std::getenv("NEAP_REFERENCE_LUA");
-  program_ = chosen != nullptr ? chosen : "lua5.4";
+ReferenceLua::ReferenceLua() : program_(Chosen("NEAP_REFERENCE_LUA", "lua5.4")) {
   const std::string version = OutputOf(program_ + " -v 2>/dev/null");
   if (std::sscanf(version.c_str(), "Lua 5.4.%d", &release_) == 1) return;
   release_ = -1;
-  std::cerr << "skipped: " << program_ << " is not installed (Debian: lua5.4)\n";
+  SaySkipped(program_);
 }
 
 std::string ReferenceLua::Run(std::string_view script, std::string_view input) const {
@@ -93,6 +100,16 @@ std::vector<std::string> ReferenceLua::Load(const std::vector<std::string>& sour
   }
   REQUIRE(messages.size() == sources.size());
   return messages;
+}
+
+ReferenceCompiler::ReferenceCompiler() : program_(Chosen("NEAP_REFERENCE_LUAC", "luac5.4")) {
+  is_installed_ = OutputOf(program_ + " -v 2>/dev/null").starts_with("Lua 5.4.");
+  if (!is_installed_) SaySkipped(program_);
+}
+
+std::string ReferenceCompiler::List(std::string_view source) const {
+  const TemporaryFile file(source);
+  return OutputOf(program_ + " -l -l -p " + file.path() + " 2>/dev/null");
 }
 
 }  // namespace neap::testing

@@ -36,6 +36,19 @@ class ReferenceLua {
   int release_ = -1;  // 8 of 5.4.8; -1: there is no program
 };
 
+// Its compiler, which lists what it made of a chunk: `luac5.4`, or NEAP_REFERENCE_LUAC.
+class ReferenceCompiler {
+ public:
+  ReferenceCompiler();
+
+  bool is_installed() const { return is_installed_; }
+  std::string List(std::string_view source) const;  // "" when it does not compile
+
+ private:
+  std::string program_;
+  bool is_installed_ = false;
+};
+
 }  // namespace neap::testing
 
 #endif  // NEAP_TESTS_SYNTAX_REFERENCE_LUA_H_

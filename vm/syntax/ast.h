@@ -3,8 +3,8 @@
 // The resolved syntax tree of one chunk: what the parser gives the code generator. Nodes live in
 // the arena of the Chunk (parser.h), refer to each other by plain pointers and have no destructors.
 //
-//   A1  Every name is resolved. A local is a LocalRef to its Local; a local of an enclosing function
-//       an UpvalueRef to an entry of the function's upvalue list, which the functions in between
+//   A1  Every name is resolved. A local is a LocalRef to its Local; a local of an enclosing
+//       function an UpvalueRef to an entry of the function's upvalue list, which the functions in between
 //       list too; all else is an Index into _ENV with is_global set.
 //   A2  A local that is known at compile time (`local x <const> = 5`, Local::constant) has no slot.
 //       Its uses are copies of the literal; they keep a pointer to the local for messages only.
@@ -39,7 +39,7 @@ struct Label;
 struct Literal;
 struct Stat;
 
-// --- Variables ------------------------------------------------------------------------------------
+// --- Variables -----------------------------------------------------------------------------------
 
 enum class Attribute : uint8_t {
   kNone,
@@ -72,7 +72,7 @@ struct Upvalue {
   Attribute attribute;   // of the variable
 };
 
-// --- Expressions ----------------------------------------------------------------------------------
+// --- Expressions ---------------------------------------------------------------------------------
 
 // Kind, node type.
 #define NEAP_VM_EXPR_KINDS(X) \
@@ -182,7 +182,7 @@ struct Paren : Expr {
   Expr* inner;
 };
 
-// --- Statements -----------------------------------------------------------------------------------
+// --- Statements ----------------------------------------------------------------------------------
 
 #define NEAP_VM_STAT_KINDS(X)      \
   X(kLocal, LocalStat)             \
@@ -307,7 +307,7 @@ struct Goto : Stat {
   Local* scope = nullptr;  // the innermost local visible at the jump
 };
 
-// --- Functions ------------------------------------------------------------------------------------
+// --- Functions -----------------------------------------------------------------------------------
 
 struct Function {
   Function* parent = nullptr;      // null: the chunk itself
@@ -326,7 +326,7 @@ struct Function {
   bool needs_close = false;  // some block of it does
 };
 
-// --- Help for whoever walks the tree --------------------------------------------------------------
+// --- Help for whoever walks the tree -------------------------------------------------------------
 
 template <typename T, typename Node>
 T& As(Node& node) {

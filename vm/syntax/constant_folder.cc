@@ -36,7 +36,7 @@ std::optional<uint64_t> BitsOf(const Number& number) {
   return static_cast<uint64_t>(static_cast<int64_t>(number.real));
 }
 
-// --- Integers: all wrap around, division rounds down ----------------------------------------------
+// --- Integers: all wrap around, division rounds down ---------------------------------------------
 
 uint64_t ShiftLeft(uint64_t bits, int64_t count) {
   if (count <= -64 || count >= 64) return 0;
@@ -61,7 +61,7 @@ double ModuloDown(double a, double b) {
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-// --- One operation --------------------------------------------------------------------------------
+// --- One operation -------------------------------------------------------------------------------
 
 std::optional<Number> Bitwise(BinaryOp op, const Number& a, const Number& b) {
   const std::optional<uint64_t> x = BitsOf(a);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // What is computed at compile time. A compile-time constant (a local with <const> whose value is
-// known) takes no slot and no upvalue, so it is visible to debuggers and to the limits of a function
-// what is folded and what is not: the rules are those of the reference implementation.
+// known) takes no slot and no upvalue, so it is visible to debuggers and to the limits of a
+// function what is folded and what is not: the rules are those of the reference implementation.
 //
 //   - Arithmetic and bitwise operators of two numerals, unless the operation would raise an error
-//     (an operand without an integer value, a division by zero of any kind), or gives NaN or a float
-//     zero: 0.0 and -0.0 are equal as constants, and one would stand for the other.
+//     (an operand without an integer value, a division by zero of any kind), or gives NaN or a
+//     float zero: 0.0 and -0.0 are equal as constants, and one would stand for the other.
 //   - `not` of any constant; `and`, `or` of two constants when the result is the second one.
 //   - Not comparisons, not concatenation, not the length of a string.
 //

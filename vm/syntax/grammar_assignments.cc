@@ -7,7 +7,7 @@
 
 namespace neap::vm {
 
-// --- Definitions ----------------------------------------------------------------------------------
+// --- Definitions ---------------------------------------------------------------------------------
 
 Stat* Grammar::ParseFunctionStat(uint32_t line) {
   Assign* stat = NewStat<Assign>(StatKind::kAssign, line);
@@ -75,7 +75,7 @@ void Grammar::ShowLocals(const LocalStat& stat) {
   for (Local* local : stat.locals) scopes_.Show(local);
 }
 
-// --- Assignments and calls ------------------------------------------------------------------------
+// --- Assignments and calls -----------------------------------------------------------------------
 
 Stat* Grammar::ParseExprStat(uint32_t line) {
   Expr* expr = ParseSuffixed();
@@ -134,7 +134,7 @@ void Grammar::FailConst(const Local& local) {
   lexer_.Fail(Concat("attempt to assign to const variable '", local.name->view(), "'"));
 }
 
-// --- Jumps ----------------------------------------------------------------------------------------
+// --- Jumps ---------------------------------------------------------------------------------------
 
 Stat* Grammar::ParseReturn(uint32_t line) {
   Return* stat = NewStat<Return>(StatKind::kReturn, line);

@@ -85,7 +85,7 @@ std::optional<UnaryOp> UnaryOpOf(TokenKind kind) {
 
 }  // namespace
 
-// --- Operators ------------------------------------------------------------------------------------
+// --- Operators -----------------------------------------------------------------------------------
 
 Expr* Grammar::ParseExpr() { return ParseOperand(0); }
 
@@ -133,7 +133,7 @@ void Grammar::Settle(Expr* expr) {
   index.is_settled = true;
 }
 
-// --- Operands -------------------------------------------------------------------------------------
+// --- Operands ------------------------------------------------------------------------------------
 
 Expr* Grammar::ParseSimple() {
   const uint32_t line = lexer_.line();
@@ -322,7 +322,7 @@ std::span<Expr*> Grammar::ParseExprList() {
   return list.Finish(arena_);
 }
 
-// --- Tables ---------------------------------------------------------------------------------------
+// --- Tables --------------------------------------------------------------------------------------
 
 Expr* Grammar::ParseTable() {
   Table* table = NewExpr<Table>(ExprKind::kTable, lexer_.line());

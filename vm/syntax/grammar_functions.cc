@@ -22,7 +22,7 @@ void Grammar::Level::Overflow() {
   throw SyntaxError{SyntaxError::Kind::kTooLarge, "C stack overflow"};
 }
 
-// --- Tokens ---------------------------------------------------------------------------------------
+// --- Tokens --------------------------------------------------------------------------------------
 
 bool Grammar::Accept(TokenKind wanted) {
   if (!At(wanted)) return false;
@@ -54,7 +54,7 @@ const Symbol* Grammar::ExpectName() {
   return name;
 }
 
-// --- Functions ------------------------------------------------------------------------------------
+// --- Functions -----------------------------------------------------------------------------------
 
 Function* Grammar::ParseChunk() {
   Function* function = arena_.New<Function>();

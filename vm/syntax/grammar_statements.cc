@@ -5,7 +5,7 @@
 
 namespace neap::vm {
 
-// --- Blocks ---------------------------------------------------------------------------------------
+// --- Blocks --------------------------------------------------------------------------------------
 
 bool Grammar::EndsBlock(bool with_until) const {
   switch (kind()) {
@@ -91,7 +91,7 @@ Stat* Grammar::ParseDo(uint32_t line) {
   return stat;
 }
 
-// --- Conditions -----------------------------------------------------------------------------------
+// --- Conditions ----------------------------------------------------------------------------------
 
 Stat* Grammar::ParseIf(uint32_t line) {
   If* stat = NewStat<If>(StatKind::kIf, line);
@@ -119,7 +119,7 @@ IfClause Grammar::ParseIfClause() {
   return {.condition = condition, .body = body, .then_line = then_line};
 }
 
-// --- Loops ----------------------------------------------------------------------------------------
+// --- Loops ---------------------------------------------------------------------------------------
 
 Stat* Grammar::ParseWhile(uint32_t line) {
   While* stat = NewStat<While>(StatKind::kWhile, line);
@@ -231,7 +231,7 @@ Block* Grammar::ParseForBody(std::span<Local* const> variables) {
   return body;
 }
 
-// --- Labels ---------------------------------------------------------------------------------------
+// --- Labels --------------------------------------------------------------------------------------
 
 Label* Grammar::NewLabel(const Symbol* name, uint32_t line) {
   Label* label = NewStat<Label>(StatKind::kLabel, line);

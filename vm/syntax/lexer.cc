@@ -39,7 +39,7 @@ TokenKind Lexer::Peek() {
   return peeked_->kind;
 }
 
-// --- Bytes ----------------------------------------------------------------------------------------
+// --- Bytes ---------------------------------------------------------------------------------------
 
 void Lexer::SkipNewline() {
   const char first = *next_++;
@@ -53,7 +53,7 @@ bool Lexer::Accept(char byte) {
   return true;
 }
 
-// --- Tokens ---------------------------------------------------------------------------------------
+// --- Tokens --------------------------------------------------------------------------------------
 
 TokenKind Lexer::Read() {
   text_in_buffer_ = false;
@@ -166,7 +166,7 @@ TokenKind Lexer::ReadNumber() {
   FailWithText("malformed number");
 }
 
-// --- Messages -------------------------------------------------------------------------------------
+// --- Messages ------------------------------------------------------------------------------------
 
 std::string Lexer::QuotedText() const {
   const std::string_view text = text_in_buffer_

@@ -19,7 +19,7 @@ constexpr uint32_t kMaxUnicode = 0x7fffffff;
 
 }  // namespace
 
-// --- Long brackets --------------------------------------------------------------------------------
+// --- Long brackets -------------------------------------------------------------------------------
 
 size_t Lexer::ReadLongOpening() {
   Save();
@@ -89,7 +89,7 @@ void Lexer::SkipComment() {
   while (Current() != kNoByte && !IsNewline(Current())) ++next_;
 }
 
-// --- Strings in quotes ----------------------------------------------------------------------------
+// --- Strings in quotes ---------------------------------------------------------------------------
 
 TokenKind Lexer::ReadString() {
   const char quote = *next_;

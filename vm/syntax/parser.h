@@ -7,11 +7,12 @@
 //   Compile((*chunk)->main());
 //
 // Errors are those of Lua 5.4.8, word for word:
-//   kInvalidArgument    the text is not Lua: "chunk:line: message near 'token'". A message that ends
-//                       in "<eof>" means that more text could make it Lua (prompts rely on that).
+//   kInvalidArgument    the text is not Lua: "chunk:line: message near 'token'". A message that
+//                       ends in "<eof>" means that more text could make it Lua (prompts rely on that).
 //   kResourceExhausted  a limit of the implementation: "C stack overflow" and the like.
 //
-// Not for precompiled chunks, and not for a file's first line that starts with '#': callers drop it.
+// Not for precompiled chunks, and not for a file's first line that starts with '#': callers drop
+// it.
 // Time is linear in the text but for long lists of labels; memory is linear (at most some 40 bytes
 // of tree for a byte of text); neither text can make the C++ stack grow beyond the level limit.
 // Thread safe.

@@ -9,7 +9,7 @@
 
 namespace neap::vm {
 
-// --- Functions and blocks -------------------------------------------------------------------------
+// --- Functions and blocks ------------------------------------------------------------------------
 
 void Scopes::OpenFunction(FunctionScope* scope, Function* function) {
   scope->function = function;
@@ -69,7 +69,7 @@ void Scopes::CloseBlock() {
   MovePendingOut(scope);
 }
 
-// --- Variables ------------------------------------------------------------------------------------
+// --- Variables -----------------------------------------------------------------------------------
 
 void Scopes::FailLimit(const FunctionScope& scope, std::string_view what, size_t limit) {
   const uint32_t line = scope.function->line;
