@@ -16,8 +16,9 @@
 //       child of Binary, Index, Call and MethodCall. `a.b.c...` and `1+x+x...` make spines as long
 //       as the source: walk them in a loop.
 //
-// Lines are those that run-time errors and line hooks report: the line of an operator, of the token
-// that opens the arguments of a call, of a key. Slots are numbered as locals of a stack frame: a
+// Lines are those that run-time errors and line hooks report: the line of an operator (of a
+// comparison: where its right operand ends; of a chain of concatenations: of the last operator in
+// it), of the token that opens the arguments of a call, of a key. Slots are numbered as locals of a stack frame: a
 // local has the lowest number free when its scope begins, so that slots in use are 0 .. n-1.
 //
 // A tree may be read by several threads; only the parser changes it.
@@ -277,7 +278,8 @@ struct NumericFor : Loop {
   Local* variable;
   Expr* start;
   Expr* limit;
-  Expr* step;  // null: 1
+  Expr* step;        // null: 1
+  uint32_t do_line;  // of `do`: errors in the bounds
 };
 
 struct GenericFor : Loop {
@@ -285,6 +287,7 @@ struct GenericFor : Loop {
   std::span<Local*> state;  // four hidden locals; the last is to be closed
   std::span<Local*> variables;
   std::span<Expr*> values;
+  uint32_t do_line;    // of `do`: a closing value that cannot be closed
   uint32_t call_line;  // of the calls of the iterator: where the values begin
 };
 

@@ -99,7 +99,7 @@ class Grammar {
   Loop* ParseNumericFor(uint32_t line, const Symbol* name, Block* outer);
   Loop* ParseGenericFor(uint32_t line, const Symbol* name, Block* outer);
   std::span<Local*> DeclareForState(size_t count);
-  Block* ParseForBody(std::span<Local* const> variables);
+  Block* ParseForBody(std::span<Local* const> variables, uint32_t* do_line);
   void ParseLabel(List<Stat*>& list, uint32_t line);
   Label* NewLabel(const Symbol* name, uint32_t line);
 

@@ -68,6 +68,8 @@ std::optional<BinaryRule> BinaryRuleOf(TokenKind kind) {
   }
 }
 
+bool IsComparison(BinaryOp op) { return op >= BinaryOp::kLess && op <= BinaryOp::kNotEqual; }
+
 std::optional<UnaryOp> UnaryOpOf(TokenKind kind) {
   switch (kind) {
     case TokenKind::kNot:
@@ -100,7 +102,7 @@ Expr* Grammar::ParseOperand(int limit) {
     Settle(left);
     Expr* right = ParseOperand(rule->right);
     Settle(right);
-    left = NewBinary(rule->op, left, right, line);
+    left = NewBinary(rule->op, left, right, IsComparison(rule->op) ? lexer_.last_line() : line);
   }
   return left;
 }
@@ -329,12 +331,14 @@ Expr* Grammar::ParseTable() {
   List<TableItem> items(items_);
   Expect('{');
   while (!At('}')) {
+    if (items.size() > 0) Settle(items.back().value);
     const TableItem item = ParseTableItem();
     items.Add(item);
     if (item.key == nullptr) ++table->array_items;
     if (!Accept(',') && !Accept(';')) break;
   }
   ExpectClosing(ByteToken('}'), ByteToken('{'), table->line);
+  if (items.size() > 0) Settle(items.back().value);
   table->items = items.Finish(arena_);
   return table;
 }
@@ -352,7 +356,7 @@ TableItem Grammar::ParseTableItem() {
     Expect('=');
   }
   Expr* value = ParseExpr();
-  Settle(value);
+  if (key != nullptr) Settle(value);
   return {.key = key, .value = value, .line = lexer_.last_line()};
 }
 

@@ -199,7 +199,7 @@ Loop* Grammar::ParseNumericFor(uint32_t line, const Symbol* name, Block* outer) 
   stat->limit = bound();
   if (Accept(',')) stat->step = bound();
   for (Local* local : stat->state) scopes_.Show(local);
-  stat->body = ParseForBody({&stat->variable, 1});
+  stat->body = ParseForBody({&stat->variable, 1}, &stat->do_line);
   return stat;
 }
 
@@ -216,12 +216,13 @@ Loop* Grammar::ParseGenericFor(uint32_t line, const Symbol* name, Block* outer) 
   stat->values = ParseExprList();
   stat->state.back()->attribute = Attribute::kClose;
   for (Local* local : stat->state) scopes_.Show(local);
-  stat->body = ParseForBody(stat->variables);
+  stat->body = ParseForBody(stat->variables, &stat->do_line);
   return stat;
 }
 
-Block* Grammar::ParseForBody(std::span<Local* const> variables) {
+Block* Grammar::ParseForBody(std::span<Local* const> variables, uint32_t* do_line) {
   Expect(Kind::kDo);
+  *do_line = lexer_.last_line();
   Block* body = arena_.New<Block>();
   BlockScope scope;
   scopes_.OpenBlock(&scope, body);
