@@ -4,8 +4,8 @@
 // the arena of the Chunk (parser.h), refer to each other by plain pointers and have no destructors.
 //
 //   A1  Every name is resolved. A local is a LocalRef to its Local; a local of an enclosing
-//       function an UpvalueRef to an entry of the function's upvalue list, which the functions in between
-//       list too; all else is an Index into _ENV with is_global set.
+//       function an UpvalueRef to an entry of the function's upvalue list, which the
+//       functions in between list too; all else is an Index into _ENV with is_global set.
 //   A2  A local that is known at compile time (`local x <const> = 5`, Local::constant) has no slot.
 //       Its uses are copies of the literal; they keep a pointer to the local for messages only.
 //   A3  What can be folded is folded, and nothing else: constant_folder.h.
@@ -18,8 +18,10 @@
 //
 // Lines are those that run-time errors and line hooks report: the line of an operator (of a
 // comparison: where its right operand ends; of a chain of concatenations: of the last operator in
-// it), of the token that opens the arguments of a call, of a key. Slots are numbered as locals of a stack frame: a
-// local has the lowest number free when its scope begins, so that slots in use are 0 .. n-1.
+// it), of the token that opens the arguments of a call, of a key.
+//
+// Slots are numbered as in a stack frame: a local has the lowest number free when its scope begins,
+// so that slots in use are 0 .. n-1.
 //
 // A tree may be read by several threads; only the parser changes it.
 #ifndef NEAP_VM_SYNTAX_AST_H_

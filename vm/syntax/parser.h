@@ -8,7 +8,8 @@
 //
 // Errors are those of Lua 5.4.8, word for word:
 //   kInvalidArgument    the text is not Lua: "chunk:line: message near 'token'". A message that
-//                       ends in "<eof>" means that more text could make it Lua (prompts rely on that).
+//                       ends in "<eof>" means that more text could make it Lua (prompts rely on
+//                       that).
 //   kResourceExhausted  a limit of the implementation: "C stack overflow" and the like.
 //
 // Not for precompiled chunks, and not for a file's first line that starts with '#': callers drop

@@ -8,8 +8,8 @@
 //   S2  A local is first declared, then made visible: `local x = x` reads the outer x. Only visible
 //       locals have a slot and a depth. The limit of 200 counts both.
 //   S3  A goto whose label was not seen yet is pending. When its block is left it moves out: it
-//       then counts as standing at the start of the block in the enclosing one. What is pending when the
-//       body of the function ends is an error, the earliest first.
+//       then counts as standing at the start of the block in the enclosing one. What is
+//       pending when the body of the function ends is an error, the earliest first.
 //   S4  A label is visible in its block and in the blocks inside, not in functions inside; its name
 //       must be new among those visible.
 //
