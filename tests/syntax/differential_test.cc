@@ -2,7 +2,6 @@
 //
 // Thousands of random chunks, valid and mutated: the parser must accept what the reference
 // implementation accepts, and refuse the others with the same words.
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -26,9 +25,10 @@ bool IsCodeLimit(const std::string& message) {
          message.find("control structure too long") != std::string::npos;
 }
 
-std::string WithoutCallLine(const std::string& message) {
-  static const std::regex kCallLine(R"( \(to close '\(' at line \d+\))");
-  return std::regex_replace(message, kCallLine, "");
+std::string WithoutCallLine(std::string message) {
+  const size_t begin = message.find(" (to close '(' at line ");
+  if (begin == std::string::npos) return message;
+  return message.erase(begin, message.find(')', begin + 13) + 1 - begin);
 }
 
 struct Tally {
@@ -74,7 +74,7 @@ TEST_CASE("mutated programs are refused in the words of the reference") {
   Random random;
   ProgramGenerator generator(random);
   std::vector<std::string> sources;
-  for (int i = 0; i < 20000; ++i) sources.push_back(generator.MutatedProgram());
+  for (int i = 0; i < 12000; ++i) sources.push_back(generator.MutatedProgram());
   const Tally tally = CompareAll(lua, sources);
   MESSAGE("accepted ", tally.accepted, ", refused ", tally.refused);
   CHECK(tally.refused > 5000);

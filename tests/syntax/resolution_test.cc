@@ -5,9 +5,6 @@
 //
 //   function 2-4 params 1 ... functions 0 locals x y upvalues a@0 b^1
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -42,41 +39,56 @@ void Describe(const Function& function, std::ostream& out) {
   for (const Function* inner : function.functions) Describe(*inner, out);
 }
 
+// The fields of a line of a list, which are separated (and preceded) by tabs.
+std::vector<std::string> Fields(const std::string& line) {
+  std::vector<std::string> fields;
+  std::istringstream rest(line.substr(std::min<size_t>(line.size(), 1)));
+  for (std::string field; std::getline(rest, field, '\t');) fields.push_back(field);
+  return fields;
+}
+
+// "main <FILE:0,0> (...", "function <FILE:2,4> (..."
+std::string LinesOf(const std::string& header) {
+  const size_t begin = header.rfind(':') + 1;
+  std::string lines = header.substr(begin, header.rfind('>') - begin);
+  std::replace(lines.begin(), lines.end(), ',', '-');
+  return lines;
+}
+
+// "1+ param, 5 slots, 2 upvalues, 1 local, 0 constants, 0 functions"
+std::string CountsOf(const std::string& line) {
+  const std::string first = line.substr(0, line.find(' '));
+  const size_t last = line.rfind(", ") + 2;
+  const bool is_vararg = first.ends_with('+');
+  return " params " + first.substr(0, first.size() - (is_vararg ? 1 : 0)) +
+         (is_vararg ? " ..." : "") + " functions " + line.substr(last, line.find(' ', last) - last);
+}
+
 std::string DescribeListing(const std::string& listing) {
-  static const std::regex kHeader(R"((?:main|function) <.*:(\d+),(\d+)> \(.*)");
-  static const std::regex kCounts(R"((\d+)(\+?) params?, .* (\d+) functions?)");
-  static const std::regex kLocal(R"(\t\d+\t(.*)\t\d+\t\d+)");
-  static const std::regex kUpvalue(R"(\t\d+\t(.*)\t(\d+)\t(\d+))");
+  enum class List { kOther, kLocals, kUpvalues } list = List::kOther;
   std::istringstream lines(listing);
-  std::ostringstream out;
-  bool in_locals = false;
-  bool in_upvalues = false;
+  std::string text;
   for (std::string line; std::getline(lines, line);) {
-    std::smatch match;
-    if (std::regex_match(line, match, kHeader)) {
-      out << "function " << match[1] << "-" << match[2];
-      in_upvalues = false;
-    } else if (std::regex_match(line, match, kCounts)) {
-      out << " params " << match[1] << (match[2].length() > 0 ? " ..." : "") << " functions "
-          << match[3];
+    const bool is_item = line.starts_with('\t');
+    if (line.starts_with("main <") || line.starts_with("function <")) {
+      text += std::string(text.empty() ? "" : "\n") + "function " + LinesOf(line);
+      list = List::kOther;
+    } else if (line.find(" slots, ") != std::string::npos && !is_item) {
+      text += CountsOf(line);
     } else if (line.starts_with("locals (")) {
-      out << " locals";
-      in_locals = true;
+      text += " locals";
+      list = List::kLocals;
     } else if (line.starts_with("upvalues (")) {
-      out << " upvalues";
-      in_locals = false;
-      in_upvalues = true;
-    } else if (in_locals && std::regex_match(line, match, kLocal)) {
-      out << " " << match[1];
-    } else if (in_upvalues && std::regex_match(line, match, kUpvalue)) {
-      out << " " << match[1] << (match[2] == "1" ? "@" : "^") << match[3];
-    } else if (in_upvalues && line.empty()) {
-      out << "\n";
+      text += " upvalues";
+      list = List::kUpvalues;
+    } else if (is_item && list == List::kLocals) {
+      text += " " + Fields(line).at(1);
+    } else if (is_item && list == List::kUpvalues) {
+      const std::vector<std::string> fields = Fields(line);
+      text += " " + fields.at(1) + (fields.at(2) == "1" ? "@" : "^") + fields.at(3);
     }
   }
-  std::string text = out.str();
-  if (!text.ends_with("\n")) text += "\n";
-  return text;
+  return text + "\n";
 }
 
 TEST_SUITE_BEGIN("syntax");
@@ -87,7 +99,7 @@ TEST_CASE("locals and upvalues of random programs are those of the reference com
   Random random;
   ProgramGenerator generator(random);
   int compared = 0;
-  for (int i = 0; i < 600; ++i) {
+  for (int i = 0; i < 300; ++i) {
     const std::string source = generator.Program();
     const auto chunk = vm::Parse(source, "=t");
     if (!chunk.ok()) continue;
@@ -100,7 +112,7 @@ TEST_CASE("locals and upvalues of random programs are those of the reference com
     ++compared;
   }
   MESSAGE("compared ", compared);
-  CHECK(compared > 200);
+  CHECK(compared > 100);
 }
 
 TEST_SUITE_END();
