@@ -14,7 +14,7 @@
 //
 // Not for precompiled chunks. A file's first line that starts with '#' is the caller's to drop.
 // Time is linear in the text but for long lists of labels; memory is linear (at most some 64 bytes
-// of tree for a byte of text); neither text can make the C++ stack grow beyond the level limit.
+// of tree for a byte of text); no text can make the C++ stack grow beyond the level limit.
 // Thread safe.
 #ifndef NEAP_VM_SYNTAX_PARSER_H_
 #define NEAP_VM_SYNTAX_PARSER_H_
