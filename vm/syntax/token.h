@@ -60,15 +60,30 @@ namespace neap::vm {
   X(kString, "<string>")
 
 // Bytes that are tokens of the language; any other byte has its value, without a name.
-#define NEAP_VM_BYTE_TOKENS(X)                                                                 \
-  X(kPlus, '+')                                                                                \
-  X(kMinus, '-')                                                                               \
-  X(kStar, '*')                                                                                \
-  X(kSlash, '/')                                                                               \
-  X(kPercent, '%') X(kCaret, '^') X(kHash, '#') X(kAmpersand, '&') X(kTilde, '~') X(kBar, '|') \
-      X(kLess, '<') X(kGreater, '>') X(kAssign, '=') X(kLeftParen, '(') X(kRightParen, ')')    \
-          X(kLeftBrace, '{') X(kRightBrace, '}') X(kLeftBracket, '[') X(kRightBracket, ']')    \
-              X(kSemicolon, ';') X(kColon, ':') X(kComma, ',') X(kDot, '.')
+#define NEAP_VM_BYTE_TOKENS(X) \
+  X(kPlus, '+')                \
+  X(kMinus, '-')               \
+  X(kStar, '*')                \
+  X(kSlash, '/')               \
+  X(kPercent, '%')             \
+  X(kCaret, '^')               \
+  X(kHash, '#')                \
+  X(kAmpersand, '&')           \
+  X(kTilde, '~')               \
+  X(kBar, '|')                 \
+  X(kLess, '<')                \
+  X(kGreater, '>')             \
+  X(kAssign, '=')              \
+  X(kLeftParen, '(')           \
+  X(kRightParen, ')')          \
+  X(kLeftBrace, '{')           \
+  X(kRightBrace, '}')          \
+  X(kLeftBracket, '[')         \
+  X(kRightBracket, ']')        \
+  X(kSemicolon, ';')           \
+  X(kColon, ':')               \
+  X(kComma, ',')               \
+  X(kDot, '.')
 
 enum class TokenKind : uint16_t {
 #define NEAP_VM_DEFINE(name, byte) name = byte,
