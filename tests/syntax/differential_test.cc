@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+//
+// Thousands of random chunks, valid and mutated: the parser must accept what the reference
+// implementation accepts, and refuse the others with the same words.
+#include <string>
+#include <vector>
+
+#include "doctest/doctest.h"
+#include "parser.h"
+#include "program_generator.h"
+#include "reference_lua.h"
+#include "support/random.h"
+
+namespace neap::testing {
+namespace {
+
+std::string MessageOf(const std::string& source) {
+  const auto chunk = vm::Parse(source, kReferenceChunkName);
+  return chunk.ok() ? "" : std::string(chunk.status().message());
+}
+
+// Limits of the reference's code generator, which a parser does not know.
+bool IsCodeLimit(const std::string& message) {
+  return message.find("too many registers") != std::string::npos ||
+         message.find("control structure too long") != std::string::npos;
+}
+
+std::string WithoutCallLine(std::string message) {
+  const size_t begin = message.find(" (to close '(' at line ");
+  if (begin == std::string::npos) return message;
+  return message.erase(begin, message.find(')', begin + 13) + 1 - begin);
+}
+
+struct Tally {
+  int accepted = 0;
+  int refused = 0;
+};
+
+Tally CompareAll(const ReferenceLua& lua, const std::vector<std::string>& sources) {
+  const std::vector<std::string> expected = lua.Load(sources);
+  Tally tally;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (IsCodeLimit(expected[i])) continue;
+    std::string theirs = expected[i];
+    std::string ours = MessageOf(sources[i]);
+    ++(theirs.empty() ? tally.accepted : tally.refused);
+    if (lua.has_old_call_lines()) {
+      theirs = WithoutCallLine(theirs);
+      ours = WithoutCallLine(ours);
+    }
+    CAPTURE(sources[i]);
+    CHECK(ours == theirs);
+  }
+  return tally;
+}
+
+TEST_SUITE_BEGIN("syntax");
+
+TEST_CASE("random programs are accepted and refused as by the reference") {
+  const ReferenceLua lua;
+  if (!lua.is_installed()) return;
+  Random random;
+  ProgramGenerator generator(random);
+  std::vector<std::string> sources;
+  for (int i = 0; i < 4000; ++i) sources.push_back(generator.Program());
+  const Tally tally = CompareAll(lua, sources);
+  MESSAGE("accepted ", tally.accepted, ", refused ", tally.refused);
+  CHECK(tally.accepted > 1000);
+}
+
+TEST_CASE("mutated programs are refused in the words of the reference") {
+  const ReferenceLua lua;
+  if (!lua.is_installed()) return;
+  Random random;
+  ProgramGenerator generator(random);
+  std::vector<std::string> sources;
+  for (int i = 0; i < 12000; ++i) sources.push_back(generator.MutatedProgram());
+  const Tally tally = CompareAll(lua, sources);
+  MESSAGE("accepted ", tally.accepted, ", refused ", tally.refused);
+  CHECK(tally.refused > 5000);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace neap::testing
