@@ -15,9 +15,6 @@ namespace {
 // What ReadLongOpening gives for "[" or "[==" that no second '[' follows.
 constexpr size_t kNotLong = static_cast<size_t>(-1);
 
-// The largest value of \u{...}: six bytes of the original UTF-8.
-constexpr uint32_t kMaxUnicode = 0x7fffffff;
-
 }  // namespace
 
 // --- Long brackets -------------------------------------------------------------------------------
@@ -218,13 +215,13 @@ void Lexer::ReadUnicodeEscape() {
   Expect(Current() == '{', "missing '{'");
   uint32_t code = static_cast<uint32_t>(ReadHexDigit());
   for (Save(); IsHexDigit(Current()); Save()) {
-    Expect(code <= kMaxUnicode / 16, "UTF-8 value too large");
+    Expect(code <= kMaxUtf8 / 16, "UTF-8 value too large");
     code = code * 16 + static_cast<uint32_t>(HexValue(Current()));
   }
   Expect(Current() == '}', "missing '}'");
   ++next_;
   buffer_.resize(before);
-  (void)EncodeUtf8(code, &buffer_);  // in range, as the loop has seen to
+  AppendUtf8(code, &buffer_);
 }
 
 }  // namespace neap::vm
