@@ -161,6 +161,15 @@ void Collector::MinorWhileStopped(Mutator&, Cause cause, MinorEvent* event) {
   event->eden_limit_bytes = eden_limit;
   event->young_large_bytes = stationary_bytes;
   event->young_off_heap_bytes = off_heap_bytes;
+  event->workers = parallel ? options_.workers : 1;
+  event->tenure = tenure;
+  ReportEvacuation(event);
+  AdaptNursery(*event, eden_bytes);
+  CountMinor(*event);
+}
+
+void Collector::ReportEvacuation(MinorEvent* event) const {
+  const EvacuationCounts& counts = evacuator_.counts();
   event->copied_bytes = counts.copied_bytes;
   event->promoted_bytes = counts.promoted_bytes;
   event->in_place_bytes = counts.in_place_bytes;
@@ -175,11 +184,7 @@ void Collector::MinorWhileStopped(Mutator&, Cause cause, MinorEvent* event) {
   event->remembered_cards = counts.remembered_cards;
   event->pinned_objects = evacuator_.pinned_objects();
   event->no_room_objects = counts.no_room_objects;
-  event->workers = parallel ? options_.workers : 1;
-  event->tenure = tenure;
   event->finalizers_queued = evacuator_.finalizers_queued();
-  AdaptNursery(*event, eden_bytes);
-  CountMinor(*event);
 }
 
 // Feeds the two predictors with what this minor found.
@@ -338,6 +343,20 @@ bool Collector::PeriodicDue() const {
          options_.periodic_major_s * 1'000'000'000;
 }
 
+void Collector::RunMinor(Mutator& m, const Pause& pause, Cause cause) {
+  MinorEvent event;
+  MinorWhileStopped(m, cause, &event);
+  VerifyIfAsked("after a minor collection");
+  FinishMinorPause(m, pause, &event);
+}
+
+void Collector::RunMajor(Mutator& m, const Pause& pause, Cause cause) {
+  MajorEvent event;
+  MajorWhileStopped(m, cause, &event);
+  VerifyIfAsked("after a major cycle");
+  FinishMajorPause(m, pause, &event);
+}
+
 void Collector::CollectAsDue(Mutator& m, Cause cause) {
   Pause pause;
   if (!BeginPause(m, &pause)) return;
@@ -345,19 +364,13 @@ void Collector::CollectAsDue(Mutator& m, Cause cause) {
   const bool stress_major = stress != 0 && collection_number_.fetch_add(1) % stress == stress - 1;
   VerifyIfAsked("before a collection");
   if (MajorDue() || stress_major || nursery_off() || PeriodicDue()) {
-    const Cause why = MajorDue()      ? (limit_bound_.load() ? Cause::kLimit : Cause::kPacer)
-                      : PeriodicDue() ? Cause::kPeriodic
-                      : stress_major  ? Cause::kStress
-                                      : cause;
-    MajorEvent event;
-    MajorWhileStopped(m, why, &event);
-    VerifyIfAsked("after a major cycle");
-    FinishMajorPause(m, pause, &event);
+    RunMajor(m, pause,
+             MajorDue()      ? (limit_bound_.load() ? Cause::kLimit : Cause::kPacer)
+             : PeriodicDue() ? Cause::kPeriodic
+             : stress_major  ? Cause::kStress
+                             : cause);
   } else {
-    MinorEvent event;
-    MinorWhileStopped(m, cause, &event);
-    VerifyIfAsked("after a minor collection");
-    FinishMinorPause(m, pause, &event);
+    RunMinor(m, pause, cause);
   }
   EndPause(m, pause);
   AfterPause(m);
@@ -369,10 +382,7 @@ void Collector::CollectMinor(Mutator& m, Cause cause) {
   while (!BeginPause(m, &pause)) {
   }
   VerifyIfAsked("before a collection");
-  MinorEvent event;
-  MinorWhileStopped(m, cause, &event);
-  VerifyIfAsked("after a minor collection");
-  FinishMinorPause(m, pause, &event);
+  RunMinor(m, pause, cause);
   EndPause(m, pause);
   AfterPause(m);
 }
@@ -382,10 +392,7 @@ void Collector::Collect(Mutator& m, Cause cause) {
   while (!BeginPause(m, &pause)) {
   }
   VerifyIfAsked("before a collection");
-  MajorEvent event;
-  MajorWhileStopped(m, cause, &event);
-  VerifyIfAsked("after a major cycle");
-  FinishMajorPause(m, pause, &event);
+  RunMajor(m, pause, cause);
   EndPause(m, pause);
   old_space_.FinishSweep(clock_.Now());
   large_space_.FinishSweep(clock_.Now());
@@ -426,11 +433,9 @@ void Collector::StressSafepoint(Mutator& m) {
 
 void Collector::VerifyIfAsked(const char* when) {
   if (options_.debug.verify == 0) return;
-  const uint64_t start_ns = MonotonicNanos();
   const absl::Status status = VerifyWhileStopped(*this);
   NEAP_CHECK(status.ok(), "V: the heap is consistent", "%s: %s", when,
              std::string(status.message()).c_str());
-  verify_ns_ += MonotonicNanos() - start_ns;
 }
 
 }  // namespace neap::gc

@@ -158,6 +158,13 @@ class Collector {
   void CountMinor(const MinorEvent& event);
   void CountMajor(const MajorEvent& event);
   void VerifyIfAsked(const char* when);
+  void RunMinor(Mutator& m, const Pause& pause, Cause cause);
+  void RunMajor(Mutator& m, const Pause& pause, Cause cause);
+  void ReportEvacuation(MinorEvent* event) const;
+  template <typename Event>
+  void MeasurePause(const Pause& pause, Event* event);
+  template <typename Event>
+  uint64_t CountPause(const Event& event);
   void FinishMinorPause(Mutator& m, const Pause& pause, MinorEvent* event);
   void FinishMajorPause(Mutator& m, const Pause& pause, MajorEvent* event);
   uint64_t MutatorNsSinceLastPause(const StopInfo& stop) const;
@@ -246,7 +253,6 @@ class Collector {
 
   Mutator* stopper_ = nullptr;  // while stopped
   bool in_pause_ = false;
-  uint64_t verify_ns_ = 0;  // of this pause; the CPU limiter does not count it
   bool in_hook_ = false;
 
   struct Hook {

@@ -3,6 +3,7 @@
 // The frame of a collection: stopping the world, what is measured of a pause, and what is left to
 // do when the mutators run again.
 #include <algorithm>
+#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "collector.h"
@@ -25,7 +26,6 @@ bool Collector::BeginPause(Mutator& m, Pause* pause) {
   if (!stopped) return false;
   stopper_ = &m;
   in_pause_ = true;
-  verify_ns_ = 0;
   pause->cpu_start_ns = ThreadCpuNanos();
   pause->faults_start = OsMinorFaults();
   if (!clock_.is_virtual()) {
@@ -95,7 +95,9 @@ void Collector::WhileStopped(Mutator& m, const std::function<void()>& work) {
   EndPause(m, pause);
 }
 
-void Collector::FinishMinorPause(Mutator& m, const Pause& pause, MinorEvent* event) {
+// What is measured of every pause; Event is MinorEvent or MajorEvent.
+template <typename Event>
+void Collector::MeasurePause(const Pause& pause, Event* event) {
   event->start_ns = pause.stop.requested_ns;
   event->time_to_safepoint_ns = pause.stop.time_to_safepoint_ns;
   event->cpu_ns = ThreadCpuNanos() - pause.cpu_start_ns;
@@ -103,52 +105,44 @@ void Collector::FinishMinorPause(Mutator& m, const Pause& pause, MinorEvent* eve
   event->lost_events = LostEvents();
   event->pause_ns = MonotonicNanos() - pause.stop.requested_ns;
   pauses_.Record(event->pause_ns);
+}
+
+// Adds a pause, already told to the limiter, to the figures. Returns the CPU time of all so far.
+template <typename Event>
+uint64_t Collector::CountPause(const Event& event) {
+  std::lock_guard lock(figures_mutex_);
+  figures_.pause_ns += event.pause_ns;
+  if (std::is_same_v<Event, MinorEvent>) figures_.minor_pause_ns += event.pause_ns;
+  figures_.max_pause_ns = std::max(figures_.max_pause_ns, event.pause_ns);
+  figures_.gc_cpu_ns += event.cpu_ns;
+  figures_.page_faults += event.page_faults;
+  figures_.limiter_ns = limiter_.engaged_ns();
+  return figures_.gc_cpu_ns;
+}
+
+void Collector::FinishMinorPause(Mutator& m, const Pause& pause, MinorEvent* event) {
+  MeasurePause(pause, event);
   if (!clock_.is_virtual()) {
-    limiter_.AddMinorTime((event->pause_ns - verify_ns_) *
-                          static_cast<uint64_t>(scheduler_.procs()));
+    limiter_.AddMinorTime(event->pause_ns * static_cast<uint64_t>(scheduler_.procs()));
   }
-  {
-    std::lock_guard lock(figures_mutex_);
-    figures_.pause_ns += event->pause_ns;
-    figures_.minor_pause_ns += event->pause_ns;
-    figures_.max_pause_ns = std::max(figures_.max_pause_ns, event->pause_ns);
-    figures_.gc_cpu_ns += event->cpu_ns;
-    figures_.page_faults += event->page_faults;
-    figures_.limiter_ns = limiter_.engaged_ns();
-  }
+  (void)CountPause(*event);
   Emit(*m.processor_, EventKind::kMinor, reinterpret_cast<const uint64_t*>(event),
        sizeof(*event) / 8);
 }
 
 void Collector::FinishMajorPause(Mutator& m, const Pause& pause, MajorEvent* event) {
-  event->start_ns = pause.stop.requested_ns;
-  event->time_to_safepoint_ns = pause.stop.time_to_safepoint_ns;
-  event->cpu_ns = ThreadCpuNanos() - pause.cpu_start_ns;
-  event->page_faults = OsMinorFaults() - pause.faults_start;
-  event->lost_events = LostEvents();
-  event->pause_ns = MonotonicNanos() - pause.stop.requested_ns;
-  pauses_.Record(event->pause_ns);
+  MeasurePause(pause, event);
   last_major_ns_.store(MonotonicNanos());
   if (!clock_.is_virtual()) {
     const uint64_t before = event->heap_before_bytes + off_heap_before_bytes_;
     const uint64_t after = OldBytes() + YoungBytes() + OffHeapBytes();
-    const uint64_t gc_ns = event->pause_ns - verify_ns_;
-    limiter_.EndCycle({.gc_ns = gc_ns * static_cast<uint64_t>(scheduler_.procs()),
+    limiter_.EndCycle({.gc_ns = event->pause_ns * static_cast<uint64_t>(scheduler_.procs()),
                        .heap_before_bytes = before,
                        .freed_bytes = before > after ? before - after : 0,
                        .limit_bound = event->cause == static_cast<uint64_t>(Cause::kLimit)});
     give_up_.store(limiter_.out_of_memory());
   }
-  uint64_t gc_cpu_ns;
-  {
-    std::lock_guard lock(figures_mutex_);
-    figures_.pause_ns += event->pause_ns;
-    figures_.max_pause_ns = std::max(figures_.max_pause_ns, event->pause_ns);
-    figures_.gc_cpu_ns += event->cpu_ns;
-    figures_.page_faults += event->page_faults;
-    figures_.limiter_ns = limiter_.engaged_ns();
-    gc_cpu_ns = figures_.gc_cpu_ns;
-  }
+  const uint64_t gc_cpu_ns = CountPause(*event);
   CountMajor(*event);
   const uint64_t cpu_ns = std::max<uint64_t>(ProcessCpuNanos() - start_cpu_ns_, 1);
   event->gc_cpu_percent_x100 = gc_cpu_ns * 10'000 / cpu_ns;

@@ -259,11 +259,10 @@ Word EvacuationWorker<kParallel>::StayInPlace(Object* object, uint64_t header) {
   }
   const TypeInfo& type = type_table[static_cast<TypeId>(header >> 16)];
   const size_t bytes = ObjectBytesOf(object, type);
+  (void)parts_.range.TestAndSetStart<kParallel>(object);
   if constexpr (kParallel) {
-    parts_.range.SetStartAtomic(object);
     __atomic_fetch_add(&block.stayed_bytes, static_cast<uint32_t>(bytes), __ATOMIC_RELAXED);
   } else {
-    parts_.range.SetStart(object);
     block.stayed_bytes += static_cast<uint32_t>(bytes);
   }
   counts.in_place_bytes += bytes;

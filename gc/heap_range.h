@@ -111,39 +111,31 @@ class HeapRange {
   // --- Bitmaps: one bit per 8 bytes --------------------------------------------------------------
   uint64_t* StartWords(size_t block) { return starts_ + block * kBitmapWordsPerBlock; }
   uint64_t* MarkWords(size_t block) { return marks_ + block * kBitmapWordsPerBlock; }
-  static bool TestBit(const uint64_t* bitmap, size_t offset) {
-    return (bitmap[offset >> 9] >> ((offset >> 3) & 63)) & 1;
-  }
-  bool IsStart(const void* p) const { return TestBit(starts_, OffsetOf(ToWordOf(p))); }
-  bool IsMarked(const void* p) const { return TestBit(marks_, OffsetOf(ToWordOf(p))); }
-  void SetStart(const void* p) { SetBit(starts_, OffsetOf(ToWordOf(p))); }
-  void SetStartAtomic(const void* p) {
-    const size_t offset = OffsetOf(ToWordOf(p));
-    __atomic_fetch_or(&starts_[offset >> 9], uint64_t{1} << ((offset >> 3) & 63), __ATOMIC_RELAXED);
-  }
-  // Sets the start bit; false when it was set.
+  // `offset` into the range. Sets the bit; false when it was set.
   template <bool kAtomic>
-  bool TestAndSetStart(const void* p) {
-    const size_t offset = OffsetOf(ToWordOf(p));
-    uint64_t& word = starts_[offset >> 9];
+  static bool TestAndSet(uint64_t* bitmap, size_t offset) {
+    uint64_t& word = bitmap[offset >> 9];
     const uint64_t bit = uint64_t{1} << ((offset >> 3) & 63);
     if (kAtomic) return !(__atomic_fetch_or(&word, bit, __ATOMIC_RELAXED) & bit);
     if (word & bit) return false;
     word |= bit;
     return true;
   }
+  static bool TestBit(const uint64_t* bitmap, size_t offset) {
+    return (bitmap[offset >> 9] >> ((offset >> 3) & 63)) & 1;
+  }
+  bool IsStart(const void* p) const { return TestBit(starts_, OffsetOf(ToWordOf(p))); }
+  bool IsMarked(const void* p) const { return TestBit(marks_, OffsetOf(ToWordOf(p))); }
+  void SetStart(const void* p) { SetBit(starts_, OffsetOf(ToWordOf(p))); }
+  // Sets the start bit; false when it was set.
+  template <bool kAtomic>
+  bool TestAndSetStart(const void* p) {
+    return TestAndSet<kAtomic>(starts_, OffsetOf(ToWordOf(p)));
+  }
   void ClearStart(const void* p) { ClearBit(starts_, OffsetOf(ToWordOf(p))); }
   void ClearMark(const void* p) { ClearBit(marks_, OffsetOf(ToWordOf(p))); }
-  // Sets the mark; false when it was set. The serial marker's.
-  bool TestAndMark(const void* p) {
-    const size_t offset = OffsetOf(ToWordOf(p));
-    uint64_t& word = marks_[offset >> 9];
-    const uint64_t bit = uint64_t{1} << ((offset >> 3) & 63);
-    if (word & bit) return false;
-    word |= bit;
-    return true;
-  }
-  const void* MarkAddress(Word word) const { return marks_ + (OffsetOf(word) >> 9); }
+  // Sets the mark; false when it was set.
+  bool TestAndMark(const void* p) { return TestAndSet<false>(marks_, OffsetOf(ToWordOf(p))); }
   void ClearBits(size_t block_index);  // starts and marks of one block
   uint32_t CountStarts(size_t block_index) const;
 

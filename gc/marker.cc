@@ -84,11 +84,7 @@ void Marker::DrainOnce() {
       continue;
     }
     --in_ring;
-    const size_t offset = word - base;
-    uint64_t& mark_word = marks[offset >> 9];
-    const uint64_t bit = uint64_t{1} << ((offset >> 3) & 63);
-    if (mark_word & bit) continue;
-    mark_word |= bit;
+    if (!HeapRange::TestAndSet<false>(marks, word - base)) continue;
     Object* object = ToObject(word);
     const TypeInfo& type = type_table[object->type()];
     const size_t bytes = ObjectBytesOf(object, type);

@@ -16,11 +16,9 @@ void* CellAllocator::AllocateFrom(Cursor& cursor, size_t cell_bytes) {
   while (cursor.next != cursor.end) {
     char* cell = cursor.next;
     cursor.next += cell_bytes;
-    if (!range.IsStart(cell)) {
-      range.SetStart(cell);
-      UnpoisonMemory(cell, cell_bytes);
-      return cell;
-    }
+    if (!range.TestAndSetStart<false>(cell)) continue;
+    UnpoisonMemory(cell, cell_bytes);
+    return cell;
   }
   return nullptr;
 }

@@ -20,11 +20,9 @@ class SharedWork {
  public:
   explicit SharedWork(int workers) : workers_(workers) {}
 
-  // True while giving work away helps somebody.
-  bool Wanted() const {
-    return idle_.load(std::memory_order_relaxed) > 0 && size_.load(std::memory_order_relaxed) == 0;
-  }
   bool SomebodyIdle() const { return idle_.load(std::memory_order_relaxed) > 0; }
+  // True while giving work away helps somebody.
+  bool Wanted() const { return SomebodyIdle() && size_.load(std::memory_order_relaxed) == 0; }
   // Moves the older half of the stack here.
   void Give(WorkStack& stack);
   // Moves half of what is here to the stack; false when nothing was.

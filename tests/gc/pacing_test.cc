@@ -148,6 +148,8 @@ TEST_SUITE("gc/pacing") {
   TEST_CASE("a memory limit alone collects in time to stay under it, and warns of nothing") {
     Warnings warnings;
     QuietHeap heap([](Options& options) {
+      options.clock =
+          Clock::Kind::kVirtual;  // the CPU limiter, which may hold back, reads a real one
       options.gogc = Options::kGogcOff;
       options.memory_limit_bytes = 48 << 20;
       options.nursery_bytes = 256 << 10;
@@ -168,6 +170,7 @@ TEST_SUITE("gc/pacing") {
 
   TEST_CASE("SetMemoryLimit tightens a running heap, and lifting it relaxes it") {
     QuietHeap heap([](Options& options) {
+      options.clock = Clock::Kind::kVirtual;
       options.gogc = Options::kGogcOff;
       options.nursery_bytes = 256 << 10;
       options.tenure = 1;
