@@ -13,8 +13,8 @@
 #include "doctest/doctest.h"
 #include "parser.h"
 #include "program_generator.h"
-#include "reference_lua.h"
 #include "support/random.h"
+#include "support/reference_lua.h"
 
 namespace neap::testing {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// libFuzzer on the front end: any bytes are parsed, and a tree is printed, without a crash, within
-// the bound on memory that parser.h promises, and the same way twice.
+// libFuzzer on the front end: any bytes are parsed, and a tree is printed, without a crash, in
+// about the memory that parser.h promises, and the same way twice.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -11,7 +11,8 @@
 
 namespace {
 
-constexpr size_t kTreeBytesPerByte = 96;  // of text; short chunks also pay for the reserved words
+// Of text: the 64 of parser.h and half of that. Short chunks also pay for the reserved words.
+constexpr size_t kTreeBytesPerByte = 96;
 constexpr size_t kFixedBytes = 4096;
 
 }  // namespace

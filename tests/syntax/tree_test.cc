@@ -223,12 +223,18 @@ TEST_CASE("lines are those that errors report") {
 }
 
 TEST_CASE("scopes of locals are ranges of the source") {
-  const std::string source = "do local x = 1; f(x) end g()";
+  const std::string source = "do local x = 1; f(x) end local y, z; y = function() z = 1 end";
   const auto chunk = MustParse(source);
   const vm::Local& x = *chunk->main().locals[0];
   CHECK(source.substr(x.scope_begin, x.scope_end - x.scope_begin) == "; f(x) ");
   CHECK(x.line == 1);
   CHECK_FALSE(x.is_assigned);
+  CHECK_FALSE(x.is_captured);
+  const vm::Local& z = *chunk->main().locals[2];
+  CHECK(z.is_assigned);
+  CHECK(z.is_captured);
+  CHECK(z.slot == 1);
+  CHECK(chunk->main().slots == 2);
 }
 
 TEST_CASE("spines as long as the source neither grow the stack nor cost more than memory") {

@@ -4,22 +4,20 @@
 // through a pipe, a line each.
 #include "lua_oracle.h"
 
-#include <unistd.h>
-
 #include <bit>
-#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <sstream>
 
 #include "doctest/doctest.h"
+#include "support/reference_lua.h"
 
 namespace neap::testing {
 namespace {
 
-constexpr char kDriver[] = R"lua(
+// In front of the chunk, which becomes the body of the function `chunk`.
+constexpr std::string_view kPrelude = R"lua(
 local function hex(s) return (s:gsub(".", function(c) return ("%02x"):format(c:byte()) end)) end
 local function unhex(h)
   return (h:gsub("%x%x", function(x) return string.char(tonumber(x, 16)) end))
@@ -39,8 +37,12 @@ function show(ok, ...)
   for i = 1, words.n do words[i] = word(words[i]) end
   return table.concat(words, " ")
 end
-local answer = dofile(arg[1])
-for line in io.lines(arg[2]) do
+local function chunk()
+)lua";
+constexpr std::string_view kLoop = R"lua(
+end
+local answer = chunk()
+for line in io.lines(arg[1]) do
   local fields = {}
   for h in line:gmatch("x(%x*)") do fields[#fields + 1] = unhex(h) end
   print(hex((answer(table.unpack(fields)))))
@@ -72,46 +74,6 @@ std::string LittleEndian(uint64_t word) {
   std::string bytes;
   for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<char>(word >> (8 * i)));
   return Hex(bytes);
-}
-
-bool IsInstalled() {
-  static const bool installed =
-      std::system("lua5.4 -e 'os.exit(_VERSION == \"Lua 5.4\")' >/dev/null 2>&1") == 0;
-  return installed;
-}
-
-// A folder that goes with its contents.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "neap-oracle-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  std::string Write(const char* name, std::string_view text) const {
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return (path_ / name).string();
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-std::vector<std::string> LinesOf(const std::string& command) {
-  std::vector<std::string> lines(1);
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) {
-    if (c == '\n') {
-      lines.emplace_back();
-    } else {
-      lines.back().push_back(static_cast<char>(c));
-    }
-  }
-  CHECK(pclose(pipe) == 0);
-  lines.pop_back();
-  return lines;
 }
 
 }  // namespace
@@ -148,21 +110,17 @@ std::string LuaOracle::HexWord(double value) {
 
 void LuaOracle::Compare() {
   REQUIRE(!cases_.empty());
-  if (!IsInstalled()) {
-    MESSAGE("skipped: lua5.4 is not installed");
-    return;
-  }
+  const ReferenceLua lua;
+  if (!lua.is_installed()) return;
   std::string input;
   for (const Case& one : cases_) {
     for (const std::string& field : one.fields) input += "x" + Hex(field) + " ";
     input += "\n";
   }
-  const TemporaryFolder folder;
-  const std::string driver = folder.Write("driver.lua", kDriver);
-  const std::string chunk = folder.Write("chunk.lua", chunk_);
-  const std::string cases = folder.Write("cases", input);
-  const std::vector<std::string> lines =
-      LinesOf("lua5.4 '" + driver + "' '" + chunk + "' '" + cases + "'");
+  const std::string script = std::string(kPrelude).append(chunk_).append(kLoop);
+  std::istringstream output(lua.Run(script, input));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(output, line);) lines.push_back(line);
   REQUIRE(lines.size() == cases_.size());
   int differences = 0;
   for (size_t i = 0; i < cases_.size(); ++i) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The reference interpreter as an oracle: random cases are made here, answered by the engines and
-// by the `lua5.4` of this machine, and compared as text. Where that is not installed, such a test
-// says so and passes.
+// The reference interpreter (support/reference_lua.h) as an oracle: random cases are made here,
+// answered by the engines and by the interpreter, and compared as text. Where that is not
+// installed, such a test says so and passes.
 //
 //   LuaOracle oracle("return function(subject, pattern) "
 //                    "  return show(pcall(string.find, subject, pattern)) end");

@@ -11,6 +11,7 @@
 #include "doctest/doctest.h"
 #include "lua_oracle.h"
 #include "support/random.h"
+#include "text/arithmetic.h"
 #include "text/number.h"
 
 namespace neap::testing {
@@ -175,6 +176,30 @@ TEST_CASE("floats become integers as in the reference") {
       integer ? shown.Integer(*integer) : shown.Nil();
     }
     oracle.Ask({LuaOracle::HexWord(value)}, shown.text());
+  }
+  oracle.Compare();
+}
+
+TEST_CASE("quotients, remainders and shifts are those of the reference") {
+  LuaOracle oracle(R"lua(return function(i, j, f, g)
+    i, j, f, g = integer(i), integer(j), float(f), float(g)
+    return show(true, i // j, i % j, i << j, i >> j, f // g, f % g, f ^ g, f ^ 2)
+  end)lua");
+  Random random;
+  for (int i = 0; i < 2 * kCases; ++i) {
+    const int64_t a = RandomInteger(&random);
+    int64_t b =
+        random.OneIn(2) ? RandomInteger(&random) : static_cast<int64_t>(random.Below(141)) - 70;
+    if (b == 0) b = -1;
+    const double f = RandomDouble(&random), g = RandomDouble(&random);
+    Shown shown;
+    shown.Integer(vm::FloorDivide(a, b)).Integer(vm::FloorModulo(a, b));
+    shown.Integer(vm::ShiftLeft(a, b)).Integer(vm::ShiftRight(a, b));
+    shown.Float(vm::FloorDivide(f, g)).Float(vm::FloorModulo(f, g));
+    shown.Float(vm::Power(f, g)).Float(vm::Power(f, 2));
+    oracle.Ask({LuaOracle::HexWord(a), LuaOracle::HexWord(b), LuaOracle::HexWord(f),
+                LuaOracle::HexWord(g)},
+               shown.text());
   }
   oracle.Compare();
 }

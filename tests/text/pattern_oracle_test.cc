@@ -9,6 +9,7 @@
 #include "lua_oracle.h"
 #include "support/random.h"
 #include "text/pattern_search.h"
+#include "text/string_position.h"
 
 namespace neap::testing {
 namespace {
@@ -80,7 +81,7 @@ TextStatus ShowCaptures(const PatternMatcher& matcher, int count, Shown* shown) 
 }
 
 std::string Find(std::string_view subject, std::string_view pattern, int64_t init) {
-  const auto from = vm::SearchStart(init, subject.size());
+  const auto from = vm::StartOffset(init, subject.size());
   if (!from) return Shown().Nil().text();
   if (vm::IsPlainPattern(pattern)) {
     const auto found = vm::FindPlain(subject, pattern, *from);
@@ -106,7 +107,7 @@ std::string Find(std::string_view subject, std::string_view pattern, int64_t ini
 }
 
 std::string Gmatch(std::string_view subject, std::string_view pattern, int64_t init) {
-  vm::MatchIterator iterator(vm::SearchStart(init, subject.size()).value_or(subject.size() + 1));
+  vm::MatchIterator iterator(vm::StartOffset(init, subject.size()).value_or(subject.size() + 1));
   PatternMatcher matcher(subject, pattern);
   Shown shown;
   while (true) {

@@ -4,6 +4,7 @@
 
 #include "doctest/doctest.h"
 #include "text/pattern_search.h"
+#include "text/string_position.h"
 
 namespace neap::testing {
 namespace {
@@ -134,12 +135,12 @@ TEST_CASE("an empty match does not follow a match at the same place") {
 }
 
 TEST_CASE("init counts from either end") {
-  CHECK(vm::SearchStart(1, 5) == 0);
-  CHECK(vm::SearchStart(0, 5) == 0);
-  CHECK(vm::SearchStart(6, 5) == 5);
-  CHECK(vm::SearchStart(7, 5) == std::nullopt);
-  CHECK(vm::SearchStart(-2, 5) == 3);
-  CHECK(vm::SearchStart(INT64_MIN, 5) == 0);
+  CHECK(vm::StartOffset(1, 5) == 0);
+  CHECK(vm::StartOffset(0, 5) == 0);
+  CHECK(vm::StartOffset(6, 5) == 5);
+  CHECK(vm::StartOffset(7, 5) == std::nullopt);
+  CHECK(vm::StartOffset(-2, 5) == 3);
+  CHECK(vm::StartOffset(INT64_MIN, 5) == 0);
 }
 
 TEST_CASE("plain text is found with its zeros") {
@@ -166,6 +167,9 @@ TEST_CASE("long scans are charged as well") {
   const std::string open(1 << 16, '(');
   WorkBudget budget(1 << 20);  // of the 2^31 bytes that this looks at
   CHECK(Match(open, "%b()", &budget) == "out of work budget");
+  const std::string set = "[" + std::string(10000, 'b') + "a]*";
+  WorkBudget of_set(100000);  // each byte of the run is looked for in the whole set
+  CHECK(Match(std::string(500, 'a'), set, &of_set) == "out of work budget");
 }
 
 TEST_SUITE_END();

@@ -64,7 +64,6 @@ struct Local {
   Attribute attribute = Attribute::kNone;
   bool is_captured = false;  // is an upvalue of some function
   bool is_assigned = false;  // is assigned to, beside its declaration
-  bool is_hidden = false;    // the state of a for loop, called "(for state)"
 };
 
 struct Upvalue {
@@ -72,7 +71,6 @@ struct Upvalue {
   Local* variable;       // what it refers to in the end; null: the _ENV of the chunk
   bool is_parent_local;  // from a local of the parent function, otherwise from its upvalues
   uint8_t parent_index;  // the slot, or the upvalue's number, in the parent function
-  Attribute attribute;   // of the variable
 };
 
 // --- Expressions ---------------------------------------------------------------------------------
@@ -276,7 +274,7 @@ struct Repeat : Loop {
 // The scope around the body, with the state, is `outer`.
 struct NumericFor : Loop {
   Block* outer;
-  std::span<Local*> state;  // three hidden locals
+  std::span<Local*> state;  // three locals named "(for state)"
   Local* variable;
   Expr* start;
   Expr* limit;
@@ -286,7 +284,7 @@ struct NumericFor : Loop {
 
 struct GenericFor : Loop {
   Block* outer;
-  std::span<Local*> state;  // four hidden locals; the last is to be closed
+  std::span<Local*> state;  // four locals named "(for state)"; the last is to be closed
   std::span<Local*> variables;
   std::span<Expr*> values;
   uint32_t do_line;    // of `do`: a closing value that cannot be closed
@@ -303,7 +301,6 @@ struct Label : Stat {
   Local* scope = nullptr;  // the innermost local visible there. At the end of a block: that
                            // of the start of the block (manual 3.3.4)
   uint32_t id = 0;         // numbered from 0 in its function
-  bool is_used = false;
 };
 
 struct Goto : Stat {

@@ -4,12 +4,11 @@
 // stack of our own: the C++ stack does not grow with the depth of the tree (A5 in ast.h).
 #include "ast_printer.h"
 
-#include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "characters.h"
-#include "concat.h"
+#include "text/concat.h"
+#include "text/number.h"
 
 namespace neap::vm {
 namespace {
@@ -42,11 +41,9 @@ std::string Quoted(std::string_view text) {
 }
 
 std::string RealText(double value) {
-  char text[40];
-  std::snprintf(text, sizeof(text), "%.17g", value);
-  const bool looks_like_integer = std::all_of(text, text + std::char_traits<char>::length(text),
-                                              [](char c) { return IsDigit(c) || c == '-'; });
-  return looks_like_integer ? Concat(text, ".0") : text;
+  std::string text;
+  AppendFloat(value, &text, 17);
+  return text;
 }
 
 std::string LocalName(const Local& local) {
@@ -154,7 +151,7 @@ class Printer {
     for (size_t i = 0; i < function.upvalues.size(); ++i) {
       const Upvalue& upvalue = function.upvalues[i];
       Add(i > 0 ? " " : "", upvalue.name->view(), upvalue.is_parent_local ? "@" : "^",
-          upvalue.parent_index, AttributeText(upvalue.attribute));
+          upvalue.parent_index);
     }
     Add(")");
     Add(*function.body);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "chunk_id.h"
 
-#include "concat.h"
+#include "text/concat.h"
 
 namespace neap::vm {
 namespace {

@@ -4,80 +4,47 @@
 #include <cmath>
 #include <optional>
 
+#include "text/arithmetic.h"
+#include "text/number.h"
+
 namespace neap::vm {
 namespace {
 
-struct Number {
-  bool is_integer = false;
-  int64_t integer = 0;
-  double real = 0;
-
-  double AsReal() const { return is_integer ? static_cast<double>(integer) : real; }
-};
-
-constexpr Number FromInteger(uint64_t bits) {
-  return {.is_integer = true, .integer = static_cast<int64_t>(bits)};
-}
-constexpr Number FromReal(double value) { return {.real = value}; }
+constexpr Number FromBits(uint64_t bits) { return static_cast<int64_t>(bits); }
 
 std::optional<Number> NumberOf(const Expr& expr) {
-  if (expr.kind == ExprKind::kInteger) {
-    return Number{.is_integer = true, .integer = As<const Literal>(expr).integer};
-  }
-  if (expr.kind == ExprKind::kFloat) return FromReal(As<const Literal>(expr).real);
+  if (expr.kind == ExprKind::kInteger) return As<const Literal>(expr).integer;
+  if (expr.kind == ExprKind::kFloat) return As<const Literal>(expr).real;
   return std::nullopt;
 }
 
+double RealOf(const Number& number) {
+  return std::visit([](auto value) { return static_cast<double>(value); }, number);
+}
+
 // The integer that the number equals, if there is one: what bitwise operators accept.
-std::optional<uint64_t> BitsOf(const Number& number) {
-  if (number.is_integer) return static_cast<uint64_t>(number.integer);
-  const bool is_in_range = number.real >= -0x1p63 && number.real < 0x1p63;
-  if (!is_in_range || std::floor(number.real) != number.real) return std::nullopt;
-  return static_cast<uint64_t>(static_cast<int64_t>(number.real));
-}
-
-// --- Integers: all wrap around, division rounds down ---------------------------------------------
-
-uint64_t ShiftLeft(uint64_t bits, int64_t count) {
-  if (count <= -64 || count >= 64) return 0;
-  return count >= 0 ? bits << count : bits >> -count;
-}
-
-int64_t DivideDown(int64_t a, int64_t b) {
-  if (b == -1) return static_cast<int64_t>(0 - static_cast<uint64_t>(a));  // no overflow
-  const int64_t quotient = a / b;
-  const bool is_rounded_up = a % b != 0 && (a % b < 0) != (b < 0);
-  return is_rounded_up ? quotient - 1 : quotient;
-}
-
-int64_t ModuloDown(int64_t a, int64_t b) {
-  if (b == -1) return 0;
-  const int64_t rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-double ModuloDown(double a, double b) {
-  const double rest = std::fmod(a, b);
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+std::optional<int64_t> IntegerOf(const Number& number) {
+  if (const int64_t* integer = std::get_if<int64_t>(&number)) return *integer;
+  return FloatToInteger(std::get<double>(number), Rounding::kExact);
 }
 
 // --- One operation -------------------------------------------------------------------------------
 
 std::optional<Number> Bitwise(BinaryOp op, const Number& a, const Number& b) {
-  const std::optional<uint64_t> x = BitsOf(a);
-  const std::optional<uint64_t> y = BitsOf(b);
+  const std::optional<int64_t> x = IntegerOf(a);
+  const std::optional<int64_t> y = IntegerOf(b);
   if (!x || !y) return std::nullopt;
   switch (op) {
     case BinaryOp::kBitAnd:
-      return FromInteger(*x & *y);
+      return *x & *y;
     case BinaryOp::kBitOr:
-      return FromInteger(*x | *y);
+      return *x | *y;
     case BinaryOp::kBitXor:
-      return FromInteger(*x ^ *y);
+      return *x ^ *y;
     case BinaryOp::kShiftLeft:
-      return FromInteger(ShiftLeft(*x, static_cast<int64_t>(*y)));
-    default:  // kShiftRight; the least integer has no negative, its count is far out anyway
-      return FromInteger(ShiftLeft(*x, static_cast<int64_t>(0 - *y)));
+      return ShiftLeft(*x, *y);
+    default:  // kShiftRight
+      return ShiftRight(*x, *y);
   }
 }
 
@@ -86,15 +53,15 @@ std::optional<Number> IntegerArithmetic(BinaryOp op, int64_t a, int64_t b) {
   const uint64_t y = static_cast<uint64_t>(b);
   switch (op) {
     case BinaryOp::kAdd:
-      return FromInteger(x + y);
+      return FromBits(x + y);
     case BinaryOp::kSubtract:
-      return FromInteger(x - y);
+      return FromBits(x - y);
     case BinaryOp::kMultiply:
-      return FromInteger(x * y);
+      return FromBits(x * y);
     case BinaryOp::kIntegerDivide:
-      return Number{.is_integer = true, .integer = DivideDown(a, b)};
+      return FloorDivide(a, b);
     case BinaryOp::kModulo:
-      return Number{.is_integer = true, .integer = ModuloDown(a, b)};
+      return FloorModulo(a, b);
     default:
       return std::nullopt;  // division and power are of floats
   }
@@ -103,19 +70,19 @@ std::optional<Number> IntegerArithmetic(BinaryOp op, int64_t a, int64_t b) {
 std::optional<Number> FloatArithmetic(BinaryOp op, double a, double b) {
   switch (op) {
     case BinaryOp::kAdd:
-      return FromReal(a + b);
+      return a + b;
     case BinaryOp::kSubtract:
-      return FromReal(a - b);
+      return a - b;
     case BinaryOp::kMultiply:
-      return FromReal(a * b);
+      return a * b;
     case BinaryOp::kDivide:
-      return FromReal(a / b);
+      return a / b;
     case BinaryOp::kIntegerDivide:
-      return FromReal(std::floor(a / b));
+      return FloorDivide(a, b);
     case BinaryOp::kModulo:
-      return FromReal(ModuloDown(a, b));
+      return FloorModulo(a, b);
     case BinaryOp::kPower:
-      return FromReal(b == 2 ? a * a : std::pow(a, b));
+      return Power(a, b);
     default:
       return std::nullopt;
   }
@@ -131,11 +98,13 @@ static_assert(BinaryOp::kBitOr < BinaryOp::kBitXor && BinaryOp::kBitXor < Binary
 
 std::optional<Number> Arithmetic(BinaryOp op, const Number& a, const Number& b) {
   if (IsBitwise(op)) return Bitwise(op, a, b);
-  if (IsDivision(op) && b.AsReal() == 0) return std::nullopt;
-  if (a.is_integer && b.is_integer) {
-    if (const auto result = IntegerArithmetic(op, a.integer, b.integer)) return result;
+  if (IsDivision(op) && RealOf(b) == 0) return std::nullopt;
+  const int64_t* x = std::get_if<int64_t>(&a);
+  const int64_t* y = std::get_if<int64_t>(&b);
+  if (x != nullptr && y != nullptr) {
+    if (const auto result = IntegerArithmetic(op, *x, *y)) return result;
   }
-  return FloatArithmetic(op, a.AsReal(), b.AsReal());
+  return FloatArithmetic(op, RealOf(a), RealOf(b));
 }
 
 Literal* NewLiteral(SyntaxArena& arena, ExprKind kind, uint32_t line) {
@@ -147,14 +116,15 @@ Literal* NewLiteral(SyntaxArena& arena, ExprKind kind, uint32_t line) {
 
 Literal* NewNumber(SyntaxArena& arena, const std::optional<Number>& number, uint32_t line) {
   if (!number) return nullptr;
-  if (number->is_integer) {
+  if (const int64_t* integer = std::get_if<int64_t>(&*number)) {
     Literal* literal = NewLiteral(arena, ExprKind::kInteger, line);
-    literal->integer = number->integer;
+    literal->integer = *integer;
     return literal;
   }
-  if (number->real == 0 || std::isnan(number->real)) return nullptr;
+  const double real = std::get<double>(*number);
+  if (real == 0 || std::isnan(real)) return nullptr;
   Literal* literal = NewLiteral(arena, ExprKind::kFloat, line);
-  literal->real = number->real;
+  literal->real = real;
   return literal;
 }
 
@@ -175,15 +145,13 @@ Literal* FoldUnary(SyntaxArena& arena, UnaryOp op, const Expr& operand) {
   const std::optional<Number> number = NumberOf(operand);
   if (!number) return nullptr;
   if (op == UnaryOp::kNegate) {
-    const Number zero = FromInteger(0);
-    const std::optional<Number> result = number->is_integer
-                                             ? Arithmetic(BinaryOp::kSubtract, zero, *number)
-                                             : FromReal(-number->real);
+    const int64_t* integer = std::get_if<int64_t>(&*number);
+    const Number result = integer != nullptr ? FromBits(0 - static_cast<uint64_t>(*integer))
+                                             : Number(-std::get<double>(*number));
     return NewNumber(arena, result, operand.line);
   }
   if (op == UnaryOp::kBitNot) {
-    const Number ones = FromInteger(~uint64_t{0});
-    return NewNumber(arena, Bitwise(BinaryOp::kBitXor, *number, ones), operand.line);
+    return NewNumber(arena, Bitwise(BinaryOp::kBitXor, *number, int64_t{-1}), operand.line);
   }
   return nullptr;
 }

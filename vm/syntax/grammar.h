@@ -43,7 +43,6 @@ class Grammar {
     explicit List(std::vector<T>& stack) : stack_(stack), first_(stack.size()) {}
     void Add(T item) { stack_.push_back(item); }
     size_t size() const { return stack_.size() - first_; }
-    T& operator[](size_t i) { return stack_[first_ + i]; }
     T& back() { return stack_.back(); }
     std::span<T> Finish(SyntaxArena& arena) {
       const std::span<T> copy = arena.Copy(std::span<const T>(stack_).subspan(first_));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Statements without blocks: definitions, assignments, calls, jumps.
-#include "concat.h"
 #include "constant_folder.h"
 #include "grammar.h"
+#include "text/concat.h"
 
 namespace neap::vm {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The chunk, function bodies, and what all rules share: expecting tokens.
-#include "concat.h"
 #include "grammar.h"
 #include "syntax_error.h"
+#include "text/concat.h"
 
 namespace neap::vm {
 

@@ -179,7 +179,7 @@ Stat* Grammar::ParseFor(uint32_t line) {
 
 std::span<Local*> Grammar::DeclareForState(size_t count) {
   List<Local*> state(locals_);
-  for (size_t i = 0; i < count; ++i) state.Add(scopes_.DeclareHidden(for_state_));
+  for (size_t i = 0; i < count; ++i) state.Add(scopes_.Declare(for_state_));
   return state.Finish(arena_);
 }
 

@@ -3,12 +3,11 @@
 // Everything but strings and long brackets, which are in lexer_strings.cc.
 #include "lexer.h"
 
-#include <optional>
 #include <variant>
 
 #include "chunk_id.h"
-#include "concat.h"
 #include "syntax_error.h"
+#include "text/concat.h"
 #include "text/number.h"
 
 namespace neap::vm {

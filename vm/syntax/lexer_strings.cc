@@ -5,8 +5,8 @@
 // until it is known to be good.
 #include <algorithm>
 
-#include "concat.h"
 #include "lexer.h"
+#include "text/concat.h"
 #include "text/utf8_text.h"
 
 namespace neap::vm {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "concat.h"
+#include "text/concat.h"
 
 namespace neap::vm {
 
@@ -21,11 +21,9 @@ void Scopes::OpenFunction(FunctionScope* scope, Function* function) {
     function->index = static_cast<uint32_t>(scope->outer->functions.size());
     scope->outer->functions.push_back(function);
   } else {
-    AddUpvalue(*scope, {.name = environment_,
-                        .variable = nullptr,
-                        .is_parent_local = true,
-                        .parent_index = 0,
-                        .attribute = Attribute::kNone});
+    AddUpvalue(
+        *scope,
+        {.name = environment_, .variable = nullptr, .is_parent_local = true, .parent_index = 0});
   }
 }
 
@@ -77,22 +75,15 @@ void Scopes::FailLimit(const FunctionScope& scope, std::string_view what, size_t
   lexer_.FailNear(Concat("too many ", what, " (limit is ", limit, ") in ", where));
 }
 
-Local* Scopes::Declare(const Symbol* name, Attribute attribute) {
+Local* Scopes::Declare(const Symbol* name) {
   FunctionScope& scope = *function_;
   if (scope.depth() + scope.declared + 1u > kMaxLocals) {
     FailLimit(scope, "local variables", kMaxLocals);
   }
   ++scope.declared;
   Local* local = arena_.New<Local>(Local{.name = name, .line = lexer_.last_line()});
-  local->attribute = attribute;
   local->index = static_cast<uint32_t>(scope.locals.size());
   scope.locals.push_back(local);
-  return local;
-}
-
-Local* Scopes::DeclareHidden(const Symbol* name, Attribute attribute) {
-  Local* local = Declare(name, attribute);
-  local->is_hidden = true;
   return local;
 }
 
@@ -162,8 +153,7 @@ int Scopes::FindUpvalue(FunctionScope& scope, const Symbol* name, const Literal*
     return AddUpvalue(scope, {.name = name,
                               .variable = local,
                               .is_parent_local = true,
-                              .parent_index = static_cast<uint8_t>(local->slot),
-                              .attribute = local->attribute});
+                              .parent_index = static_cast<uint8_t>(local->slot)});
   }
   const int index = FindUpvalue(parent, name, constant);
   if (index < 0) return index;

@@ -62,8 +62,7 @@ class Scopes {
   void CloseBlock();
 
   // --- Variables ---
-  Local* Declare(const Symbol* name, Attribute attribute = Attribute::kNone);
-  Local* DeclareHidden(const Symbol* name, Attribute attribute = Attribute::kNone);
+  Local* Declare(const Symbol* name);
   void Show(Local* local);  // makes a declared local visible
   // A LocalRef, an UpvalueRef, a copy of the literal (A2), or an Index into _ENV.
   Expr* Resolve(const Symbol* name, uint32_t line);
@@ -92,7 +91,6 @@ class Scopes {
   int FindUpvalue(FunctionScope& scope, const Symbol* name, const Literal** constant);
   int AddUpvalue(FunctionScope& scope, const Upvalue& upvalue);
   void MarkCaptured(FunctionScope& scope, Local* local);
-  void MarkClosing(BlockScope* block);
 
   Label* FindLabel(const Symbol* name);
   void ResolvePending(Label* label);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
-#include "concat.h"
 #include "scopes.h"
 #include "syntax_error.h"
+#include "text/concat.h"
 
 namespace neap::vm {
 namespace {
@@ -14,11 +14,6 @@ uint16_t DepthOf(const Local* local) { return local != nullptr ? local->depth : 
 Label* LoopExit(const BlockScope* block) {
   while (block != nullptr && block->loop_exit == nullptr) block = block->outer;
   return block != nullptr ? block->loop_exit : nullptr;
-}
-
-void Connect(Goto* jump, Label* label) {
-  jump->target = label;
-  label->is_used = true;
 }
 
 void CheckCount(size_t count, size_t limit) {
@@ -39,11 +34,8 @@ Label* Scopes::FindLabel(const Symbol* name) {
 void Scopes::Jump(Goto* jump) {
   jump->scope = function_->innermost;
   const bool is_break = jump->name->keyword != 0;  // no label has the name of a reserved word
-  Label* target = is_break ? LoopExit(function_->block) : FindLabel(jump->name);
-  if (target != nullptr) {
-    Connect(jump, target);
-    return;
-  }
+  jump->target = is_break ? LoopExit(function_->block) : FindLabel(jump->name);
+  if (jump->target != nullptr) return;
   CheckCount(pending_.size(), kMaxLabels);
   pending_.push_back({jump, jump->scope});
 }
@@ -65,7 +57,7 @@ void Scopes::ResolvePending(Label* label) {
   const auto is_resolved = [&](const Pending& pending) {
     if (pending.jump->name != label->name) return false;
     if (DepthOf(pending.scope) < DepthOf(label->scope)) FailJumpIntoScope(pending, *label);
-    Connect(pending.jump, label);
+    pending.jump->target = label;
     return true;
   };
   pending_.erase(std::remove_if(first, pending_.end(), is_resolved), pending_.end());

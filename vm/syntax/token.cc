@@ -2,7 +2,7 @@
 #include "token.h"
 
 #include "characters.h"
-#include "concat.h"
+#include "text/concat.h"
 
 namespace neap::vm {
 namespace {

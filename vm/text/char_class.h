@@ -44,11 +44,19 @@ constexpr std::array<uint8_t, 256> MakeCharClasses() {
 
 inline constexpr std::array<uint8_t, 256> kCharClasses = MakeCharClasses();
 
-// True when `c` is in one of the classes of `mask`.
-constexpr bool IsInClass(char c, unsigned mask) {
+// True when the byte is in one of the classes of `mask`. It may be given as a char of either sign;
+// -1, which stands for no byte, is in no class.
+constexpr bool IsInClass(int c, unsigned mask) {
   return (kCharClasses[static_cast<uint8_t>(c)] & mask) != 0;
 }
-constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool IsDigit(int c) { return c >= '0' && c <= '9'; }
+constexpr bool IsHexDigit(int c) { return IsInClass(c, kHexClass); }
+// Of a hexadecimal digit.
+constexpr int HexValue(int c) { return IsDigit(c) ? c - '0' : (c | 0x20) - 'a' + 10; }
+
+constexpr char ToUpper(char c) {
+  return IsInClass(c, kLowerClass) ? static_cast<char>(c - 'a' + 'A') : c;
+}
 
 }  // namespace neap::vm
 

@@ -12,6 +12,7 @@
 // one library and normalised by the next.
 //
 //   %a   1.hhhhhhhhhhhhh p exponent      a leading 1; 0 for zero and subnormals (exponent -1022)
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -126,9 +127,7 @@ void FormatFloat(const FormatSpec& spec, double value, std::string* out) {
   if (finite && (spec.conversion | 0x20) == 'a') prefix.append("0x");
   if (IsInClass(spec.conversion, kUpperClass)) {
     for (std::string* text : {&prefix, &body}) {
-      for (char& c : *text) {
-        if (IsInClass(c, kLowerClass)) c = static_cast<char>(c - 'a' + 'A');
-      }
+      std::transform(text->begin(), text->end(), text->begin(), ToUpper);
     }
   }
   // Zeros before "inf" would make it look like a number.

@@ -16,6 +16,7 @@
 #include "text/format_spec.h"
 
 #include "text/char_class.h"
+#include "text/concat.h"
 
 namespace neap::vm {
 namespace {
@@ -129,7 +130,7 @@ TextStatus FormatScanner::TakeSpec(FormatSpec* spec) {
   if (rule == nullptr) {
     // The words end at a zero byte, as they do in C.
     const std::string_view shown = spec->text.substr(0, spec->text.find('\0'));
-    return TextStatus::Error(Words("invalid conversion '", shown, "' to 'format'"));
+    return TextStatus::Error(Concat("invalid conversion '", shown, "' to 'format'"));
   }
   rest_.remove_prefix(spec->text.size());
   ReadModifiers(spec->text.substr(1), *rule, spec);
@@ -141,7 +142,7 @@ TextStatus FormatScanner::TakeSpec(FormatSpec* spec) {
 
 TextStatus CheckModifiers(const FormatSpec& spec) {
   if (spec.well_formed) return {};
-  return TextStatus::Error(Words("invalid conversion specification: '", spec.text, "'"));
+  return TextStatus::Error(Concat("invalid conversion specification: '", spec.text, "'"));
 }
 
 }  // namespace neap::vm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Integers, bytes, strings, pointers, literals. Floats stand in format_float.cc.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -24,19 +25,11 @@ int BaseOf(char conversion) {
   }
 }
 
-void ToUpper(char* begin, char* end) {
-  for (char* c = begin; c != end; ++c) {
-    if (IsInClass(*c, kLowerClass)) *c = static_cast<char>(*c - 'a' + 'A');
-  }
-}
-
 // The precision is the least number of digits; with precision 0 the value 0 has none.
 size_t LeadingZeros(const FormatSpec& spec, size_t digits) {
   const size_t least = spec.precision < 0 ? 1 : static_cast<size_t>(spec.precision);
   return least - std::min(least, digits);
 }
-
-bool IsControl(char c) { return IsInClass(c, kControlClass); }
 
 }  // namespace
 
@@ -49,7 +42,7 @@ void FormatInteger(const FormatSpec& spec, int64_t value, std::string* out) {
   char buffer[24];
   char* end = buffer;  // no digits yet: those of 0 are leading zeros
   if (magnitude != 0) end = std::to_chars(buffer, buffer + sizeof buffer, magnitude, base).ptr;
-  if (spec.conversion == 'X') ToUpper(buffer, end);
+  if (spec.conversion == 'X') std::transform(buffer, end, buffer, ToUpper);
   const std::string_view digits(buffer, static_cast<size_t>(end - buffer));
 
   size_t zeros = LeadingZeros(spec, digits.size());
@@ -90,7 +83,7 @@ void QuoteString(std::string_view value, std::string* out) {
     if (c == '"' || c == '\\' || c == '\n') {
       out->push_back('\\');
       out->push_back(c);
-    } else if (IsControl(c)) {
+    } else if (IsInClass(c, kControlClass)) {
       out->push_back('\\');
       // A digit behind a shorter escape would be read as part of it.
       const bool digit_follows = i + 1 < value.size() && IsDigit(value[i + 1]);

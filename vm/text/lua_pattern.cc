@@ -24,6 +24,7 @@
 #include <cstring>
 
 #include "text/char_class.h"
+#include "text/concat.h"
 #include "text/pattern_item.h"
 
 namespace neap::vm {
@@ -45,7 +46,7 @@ struct Frame {
 }  // namespace
 
 TextStatus InvalidCaptureIndex(int index) {
-  return TextStatus::Error(Words("invalid capture index %", std::to_string(index + 1), ""));
+  return TextStatus::Error(Concat("invalid capture index %", index + 1));
 }
 
 // One attempt at one place. Lives on the C++ stack for the time of MatchAt.
@@ -249,7 +250,7 @@ class MatchRun {
 
   bool TakeRun(std::string_view item) {
     const size_t length = RunLength(item, subject_.substr(place_));
-    if (!SpendScan(length)) return false;
+    if (!SpendScan(RunBytes(item, length))) return false;
     if (!Push({.kind = Kind::kGreedy, .next = at_, .place = place_, .spare_or_length = length})) {
       return false;
     }

@@ -13,9 +13,6 @@
 namespace neap::vm {
 namespace {
 
-// Digits of `%.14g` that tostring promises.
-constexpr int kFloatDigits = 14;
-
 bool Less(int64_t left, double right) {
   if (const auto bound = FloatToInteger(right, Rounding::kCeil)) return left < *bound;
   return right > 0;
@@ -49,15 +46,15 @@ void AppendInteger(int64_t value, std::string* out) {
   out->append(buffer, end);
 }
 
-void AppendFloat(double value, std::string* out) {
+void AppendFloat(double value, std::string* out, int digits) {
   if (!std::isfinite(value)) {
     if (std::signbit(value)) out->push_back('-');
     out->append(std::isnan(value) ? "nan" : "inf");
     return;
   }
   char buffer[40];
-  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value,
-                                          std::chars_format::general, kFloatDigits);
+  const auto [end, error] =
+      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits);
   const std::string_view text(buffer, static_cast<size_t>(end - buffer));
   out->append(text);
   if (text.find_first_not_of("-0123456789") == std::string_view::npos) out->append(".0");

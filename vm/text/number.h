@@ -27,10 +27,12 @@ using Number = std::variant<int64_t, double>;
 // wrap around. "inf" and "nan" are not numbers. A float too large is infinite, too small is zero.
 std::optional<Number> ParseNumber(std::string_view text);
 
+inline constexpr int kTostringDigits = 14;
+
 // As `tostring` writes them: `%d`; `%.14g` with ".0" added when that looks like an integer;
-// inf, -inf, nan, -nan.
+// inf, -inf, nan, -nan. With 17 digits, the most there may be, a float reads back as it was.
 void AppendInteger(int64_t value, std::string* out);
-void AppendFloat(double value, std::string* out);
+void AppendFloat(double value, std::string* out, int digits = kTostringDigits);
 void AppendNumber(const Number& value, std::string* out);
 
 enum class Rounding : uint8_t {

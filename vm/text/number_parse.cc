@@ -77,14 +77,10 @@ bool Split(std::string_view text, Numeral* numeral) {
   return true;
 }
 
-uint64_t HexDigit(char c) {
-  return static_cast<uint64_t>(IsDigit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
-}
-
 std::optional<int64_t> IntegerValue(const Numeral& numeral, bool negative) {
   uint64_t value = 0;
   if (numeral.hex) {
-    for (const char c : numeral.whole) value = value * 16 + HexDigit(c);
+    for (const char c : numeral.whole) value = value * 16 + static_cast<uint64_t>(HexValue(c));
   } else {
     const uint64_t limit = uint64_t{std::numeric_limits<int64_t>::max()} + (negative ? 1 : 0);
     for (const char c : numeral.whole) {

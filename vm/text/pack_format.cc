@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "text/char_class.h"
+#include "text/concat.h"
 
 namespace neap::vm {
 namespace {
@@ -46,8 +47,7 @@ std::optional<size_t> PackFormat::TakeNumber() {
 bool PackFormat::TakeSize(size_t otherwise, size_t* size) {
   *size = TakeNumber().value_or(otherwise);
   if (*size >= 1 && *size <= kMaxIntegerBytes) return true;
-  return Fail(
-      TextStatus::Error(Words("integral size (", std::to_string(*size), ") out of limits [1,16]")));
+  return Fail(TextStatus::Error(Concat("integral size (", *size, ") out of limits [1,16]")));
 }
 
 // Sets kind and size. `rest_` is not empty.
@@ -115,7 +115,7 @@ bool PackFormat::TakeOption(PackItem* item) {
       return set(PackKind::kNothing, 0);
     default:
       return Fail(
-          TextStatus::Error(Words("invalid format option '", std::string_view(&option, 1), "'")));
+          TextStatus::Error(Concat("invalid format option '", std::string_view(&option, 1), "'")));
   }
 }
 

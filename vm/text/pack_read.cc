@@ -4,7 +4,9 @@
 // is used, and never by an addition that could wrap around.
 #include <bit>
 
+#include "text/concat.h"
 #include "text/pack_format.h"
+#include "text/string_position.h"
 
 namespace neap::vm {
 namespace {
@@ -45,8 +47,8 @@ bool PackReader::TakeInteger(std::string_view bytes, bool is_signed, int64_t* va
   const uint64_t sign_byte = is_signed && *value < 0 ? 0xff : 0;
   for (size_t i = sizeof word; i < bytes.size(); ++i) {
     if (ByteAt(bytes, i, little) == sign_byte) continue;
-    return Fail(TextStatus::Error(
-        Words("", std::to_string(bytes.size()), "-byte integer does not fit into Lua Integer")));
+    return Fail(
+        TextStatus::Error(Concat(bytes.size(), "-byte integer does not fit into Lua Integer")));
   }
   return true;
 }
@@ -118,15 +120,9 @@ bool PackReader::Next(PackValue* value) {
 }
 
 TextStatus UnpackStart(int64_t position, size_t length, size_t* offset) {
-  uint64_t start = static_cast<uint64_t>(position) - 1;
-  if (position <= 0) {
-    const uint64_t from_end = 0 - static_cast<uint64_t>(position);
-    start = position == 0 || from_end > length ? 0 : length - from_end;
-  }
-  if (start > length) {
-    return TextStatus::Argument(kPositionArgument, "initial position out of string");
-  }
-  *offset = start;
+  const std::optional<size_t> start = StartOffset(position, length);
+  if (!start) return TextStatus::Argument(kPositionArgument, "initial position out of string");
+  *offset = *start;
   return {};
 }
 

@@ -10,6 +10,7 @@
 //   - %z is still there: the byte zero, from the time when patterns could not contain it.
 #include "text/pattern_item.h"
 
+#include <algorithm>
 #include <bitset>
 
 #include "text/char_class.h"
@@ -20,6 +21,7 @@ namespace {
 // From this many bytes on, a run over a set first lists the set's members: 256 look-ups in the set
 // pay off when many bytes follow. Smaller: short runs pay for it; larger: long ones do not gain.
 constexpr size_t kListMembersFrom = 512;
+constexpr size_t kByteValues = 256;
 
 constexpr char kEndsWithEscape[] = "malformed pattern (ends with '%')";
 constexpr char kMissingBracket[] = "malformed pattern (missing ']')";
@@ -127,14 +129,18 @@ size_t RunLength(std::string_view item, std::string_view text) {
     // Most runs are short even where much text follows.
     while (length < kListMembersFrom && SetTakes(item, text[length])) ++length;
     if (length < kListMembersFrom) return length;
-    std::bitset<256> members;
-    for (unsigned byte = 0; byte < 256; ++byte)
+    std::bitset<kByteValues> members;
+    for (unsigned byte = 0; byte < kByteValues; ++byte)
       members[byte] = SetTakes(item, static_cast<char>(byte));
     while (length < text.size() && members[static_cast<unsigned char>(text[length])]) ++length;
     return length;
   }
   while (length < text.size() && ItemTakes(item, text[length])) ++length;
   return length;
+}
+
+size_t RunBytes(std::string_view item, size_t length) {
+  return length + item.size() * std::min(length, kListMembersFrom + kByteValues);
 }
 
 }  // namespace neap::vm

@@ -26,6 +26,9 @@ bool SetTakes(std::string_view set, char c);
 // How many bytes at the front of `text` the item takes, one after the other.
 size_t RunLength(std::string_view item, std::string_view text);
 
+// The bytes of item and text that RunLength looked at, about: what the run costs.
+size_t RunBytes(std::string_view item, size_t length);
+
 }  // namespace neap::vm
 
 #endif  // NEAP_VM_TEXT_PATTERN_ITEM_H_

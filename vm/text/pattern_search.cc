@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "text/char_class.h"
+#include "text/concat.h"
 #include "text/number.h"
 
 namespace neap::vm {
@@ -40,17 +41,6 @@ MatchOutcome FirstMatch(PatternMatcher* matcher, size_t from, size_t refused_end
 }
 
 }  // namespace
-
-std::optional<size_t> SearchStart(int64_t init, size_t length) {
-  if (init > 0) {
-    const uint64_t offset = static_cast<uint64_t>(init) - 1;
-    if (offset > length) return std::nullopt;
-    return static_cast<size_t>(offset);
-  }
-  const uint64_t from_end = 0 - static_cast<uint64_t>(init);
-  if (init == 0 || from_end > length) return 0;
-  return length - static_cast<size_t>(from_end);
-}
 
 bool IsPlainPattern(std::string_view pattern) {
   return pattern.find_first_of(kSpecials) == std::string_view::npos;
@@ -123,7 +113,7 @@ TextStatus Substitution::Expand(std::string_view replacement) {
 }
 
 TextStatus InvalidReplacement(std::string_view type_name) {
-  return TextStatus::Error(Words("invalid replacement value (a ", type_name, ")"));
+  return TextStatus::Error(Concat("invalid replacement value (a ", type_name, ")"));
 }
 
 }  // namespace neap::vm

@@ -5,7 +5,7 @@
 // two matches, and a collection may move the strings then; so the two iterators own no view, and
 // each call names subject and pattern anew.
 //
-//   const std::optional<size_t> from = SearchStart(init, subject.size());     // nothing: nil
+//   const std::optional<size_t> from = StartOffset(init, subject.size());     // nothing: nil
 //   PatternSearch search(subject, pattern, &budget);
 //   if (search.Find(*from) == MatchOutcome::kMatch) ... search.matcher().match_begin() ...
 //
@@ -30,10 +30,6 @@
 
 namespace neap::vm {
 
-// The offset that an `init` argument means, negative ones counted from the end. Nothing when it
-// lies behind the end of the text.
-std::optional<size_t> SearchStart(int64_t init, size_t length);
-
 // True when the pattern is plain text, which string.find then looks for without the matcher (and
 // so without complaint about a lone ')').
 bool IsPlainPattern(std::string_view pattern);
@@ -57,7 +53,7 @@ class PatternSearch {
 // The matches that string.gmatch gives. '^' has no special meaning.
 class MatchIterator {
  public:
-  // `from` as SearchStart gave it; one past the end when it gave nothing.
+  // `from` as StartOffset gave it; one past the end when it gave nothing.
   explicit MatchIterator(size_t from) : from_(from) {}
 
   // kMatch: `matcher` holds the match. A match that is empty and ends where the last one ended does

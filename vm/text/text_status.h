@@ -15,15 +15,9 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 
 namespace neap::vm {
-
-// The words of a message around a part of the script's input.
-inline std::string Words(std::string_view before, std::string_view shown, std::string_view after) {
-  return std::string(before).append(shown).append(after);
-}
 
 class [[nodiscard]] TextStatus {
  public:

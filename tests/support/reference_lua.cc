@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "reference_lua.h"
+#include "support/reference_lua.h"
 
 #include <unistd.h>
 
@@ -7,33 +7,18 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
-#include <memory>
 
 #include "doctest/doctest.h"
 
 namespace neap::testing {
 namespace {
 
-// Texts go in and out with their lengths before them, since they hold any byte.
-constexpr std::string_view kLoadScript = R"lua(
-local input <close> = assert(io.open(arg[1], "rb"))
-local name = input:read("l")
-while true do
-  local size = input:read("n", 1)
-  if not size then break end
-  local source = input:read(size)
-  local chunk, message = load(source, name, "t")
-  message = chunk and "" or message:gsub("\nstack traceback:.*", "")
-  io.write(#message, "\n", message)
-end
-)lua";
-
 // A file that goes away with its object.
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view text) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "neap-syntax-XXXXXX").string();
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "neap-reference-XXXXXX").string();
     const int file = mkstemp(pattern.data());
     REQUIRE(file >= 0);
     close(file);
@@ -66,7 +51,7 @@ std::string Chosen(const char* variable, const char* usual) {
 }
 
 void SaySkipped(const std::string& program) {
-  std::cerr << "skipped: " << program << " is not installed (Debian: lua5.4)\n";
+  MESSAGE("skipped: ", program, " is not installed (Debian: lua5.4)");
 }
 
 }  // namespace
@@ -81,25 +66,7 @@ ReferenceLua::ReferenceLua() : program_(Chosen("NEAP_REFERENCE_LUA", "lua5.4")) 
 std::string ReferenceLua::Run(std::string_view script, std::string_view input) const {
   const TemporaryFile script_file(script);
   const TemporaryFile input_file(input);
-  return OutputOf(program_ + " " + script_file.path() + " " + input_file.path());
-}
-
-std::vector<std::string> ReferenceLua::Load(const std::vector<std::string>& sources) const {
-  std::string input(kReferenceChunkName);
-  input += "\n";
-  for (const std::string& source : sources) {
-    input += std::to_string(source.size()) + "\n" + source + "\n";
-  }
-  const std::string output = Run(kLoadScript, input);
-  std::vector<std::string> messages;
-  for (size_t at = 0; at < output.size();) {
-    const size_t line_end = output.find('\n', at);
-    const size_t size = std::stoul(output.substr(at, line_end - at));
-    messages.push_back(output.substr(line_end + 1, size));
-    at = line_end + 1 + size;
-  }
-  REQUIRE(messages.size() == sources.size());
-  return messages;
+  return OutputOf(program_ + " '" + script_file.path() + "' '" + input_file.path() + "'");
 }
 
 ReferenceCompiler::ReferenceCompiler() : program_(Chosen("NEAP_REFERENCE_LUAC", "luac5.4")) {
@@ -109,7 +76,7 @@ ReferenceCompiler::ReferenceCompiler() : program_(Chosen("NEAP_REFERENCE_LUAC", 
 
 std::string ReferenceCompiler::List(std::string_view source) const {
   const TemporaryFile file(source);
-  return OutputOf(program_ + " -l -l -p " + file.path() + " 2>/dev/null");
+  return OutputOf(program_ + " -l -l -p '" + file.path() + "' 2>/dev/null");
 }
 
 }  // namespace neap::testing

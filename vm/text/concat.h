@@ -2,8 +2,8 @@
 //
 // Text from pieces, each a text or an integer: Concat("line ", 3). Debian's abseil is built without
 // std::string_view, so absl::StrCat takes none.
-#ifndef NEAP_VM_SYNTAX_CONCAT_H_
-#define NEAP_VM_SYNTAX_CONCAT_H_
+#ifndef NEAP_VM_TEXT_CONCAT_H_
+#define NEAP_VM_TEXT_CONCAT_H_
 
 #include <concepts>
 #include <string>
@@ -25,4 +25,4 @@ std::string Concat(const Pieces&... pieces) {
 
 }  // namespace neap::vm
 
-#endif  // NEAP_VM_SYNTAX_CONCAT_H_
+#endif  // NEAP_VM_TEXT_CONCAT_H_
