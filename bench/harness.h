@@ -29,7 +29,6 @@ struct Sample {
   double median = 0;
   double low = 0, high = 0;
   size_t runs = 0;
-  double spread() const { return median == 0 ? 0 : (high - low) / median; }
 };
 Sample Summarize(std::vector<double> values);
 

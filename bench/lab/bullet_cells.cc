@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bullet_cells.h"
 
+#include <algorithm>
+#include <functional>
 #include <map>
 
 #include "absl/strings/str_cat.h"
@@ -14,26 +16,6 @@ constexpr int kRepeatedSpawns = 3000;
 
 constexpr double kNsPerMs = 1e6;
 
-}  // namespace
-
-BulletSpec SourceSpec(BulletStorageKind kind, int spawn, int fields) {
-  BulletSpec spec{.kind = kind, .spawn = spawn, .fields = fields};
-  if (IsManaged(kind)) spec.options = {"preset=source", absl::StrCat("nursery=", kSourceNursery)};
-  return spec;
-}
-
-BulletSpec DefaultSpec(const Lab& lab, BulletStorageKind kind, int spawn, int fields) {
-  BulletSpec spec{.kind = kind, .spawn = spawn, .fields = fields};
-  if (IsManaged(kind)) spec.options = OptionArguments(lab.settings().heap);
-  return spec;
-}
-
-BulletSpec NonMovingSpec(BulletStorageKind kind, int spawn, int fields) {
-  BulletSpec spec{.kind = kind, .spawn = spawn, .fields = fields};
-  if (IsManaged(kind)) spec.options = {"preset=source", "nursery=off"};
-  return spec;
-}
-
 uint64_t CellRepetitions(const Lab& lab, int spawn) {
   return spawn > kRepeatedSpawns ? 1 : lab.Repetitions(3, 1);
 }
@@ -46,6 +28,28 @@ double MedianOf(const Lab& lab, const BulletSpec& spec,
     values.push_back(figure(RunBulletCell(lab, cell)));
   }
   return Median(values);
+}
+
+}  // namespace
+
+BulletSpec SourceSpec(BulletStorageKind kind, int spawn, int fields) {
+  BulletSpec spec{.kind = kind, .spawn = spawn, .fields = fields};
+  if (IsManaged(kind)) spec.options = {"preset=source", absl::StrCat("nursery=", kSourceNursery)};
+  return spec;
+}
+
+gc::Options SourceOptions() { return *BulletOptions(SourceSpec(BulletStorageKind::kFresh, 1000)); }
+
+BulletSpec DefaultSpec(const Lab& lab, BulletStorageKind kind, int spawn, int fields) {
+  BulletSpec spec{.kind = kind, .spawn = spawn, .fields = fields};
+  if (IsManaged(kind)) spec.options = OptionArguments(lab.settings().heap);
+  return spec;
+}
+
+BulletSpec NonMovingSpec(BulletStorageKind kind, int spawn, int fields) {
+  BulletSpec spec{.kind = kind, .spawn = spawn, .fields = fields};
+  if (IsManaged(kind)) spec.options = {"preset=source", "nursery=off"};
+  return spec;
 }
 
 CellSummary Summarize(const Lab& lab, const BulletSpec& spec) {
@@ -66,7 +70,6 @@ CellSummary Summarize(const Lab& lab, const BulletSpec& spec) {
   summary.p50_spread = Spread(p50);
   summary.p99_spread = Spread(p99);
   summary.max_ms = median([](const BulletRun& run) { return run.max_ms(); });
-  summary.mean_ms = median([](const BulletRun& run) { return run.mean_ms(); });
   summary.wall_p99_ms = median(
       [](const BulletRun& run) { return PercentileMs(run.frames, &FrameSample::wall_ns, 0.99); });
   summary.minors = median([](const BulletRun& run) { return static_cast<double>(run.minors); });
@@ -83,7 +86,8 @@ CellSummary Summarize(const Lab& lab, const BulletSpec& spec) {
 }
 
 CellSummary Control(const Lab& lab, int spawn, int fields) {
-  return Summarize(lab, SourceSpec(BulletStorageKind::kCppTyped, spawn, fields));
+  return Summarize(
+      lab, SourceSpec(BulletStorageKind::kCppTyped, std::min(spawn, kRepeatedSpawns), fields));
 }
 
 double ExpectedChecksum(int spawn) {

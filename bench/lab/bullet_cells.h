@@ -14,7 +14,6 @@
 #define NEAP_BENCH_LAB_BULLET_CELLS_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,17 +25,16 @@ namespace neap::lab {
 inline constexpr const char* kSourceNursery = "2MiB";
 
 BulletSpec SourceSpec(BulletStorageKind kind, int spawn, int fields = 6);
+// The heap of judged cells, for experiments that make their own.
+gc::Options SourceOptions();
 BulletSpec DefaultSpec(const Lab& lab, BulletStorageKind kind, int spawn, int fields = 6);
 // Plain mark-sweep, as Go's: nothing moves.
 BulletSpec NonMovingSpec(BulletStorageKind kind, int spawn, int fields = 6);
 
-// The processes that one cell gets: three up to 3,000 spawns, one above (a process of 10,000 spawns
-// takes seconds), one in quick runs.
-uint64_t CellRepetitions(const Lab& lab, int spawn);
-
-// Medians over the repetitions of a cell.
+// Medians over the repetitions of a cell: three processes up to 3,000 spawns, one above (a process
+// of 10,000 spawns takes seconds), one in quick runs.
 struct CellSummary {
-  double p50_ms = 0, p99_ms = 0, max_ms = 0, mean_ms = 0;
+  double p50_ms = 0, p99_ms = 0, max_ms = 0;
   double p50_spread = 0, p99_spread = 0;  // (max - min) / median over the repetitions
   double wall_p99_ms = 0;
   double minors = 0, majors = 0, gc_ms = 0, max_pause_ms = 0;
@@ -45,12 +43,10 @@ struct CellSummary {
   bool checksums_agree = false;  // all repetitions gave it, and every frame was seen
 };
 CellSummary Summarize(const Lab& lab, const BulletSpec& spec);
-// The median over repetitions of any figure of a run.
-double MedianOf(const Lab& lab, const BulletSpec& spec,
-                const std::function<double(const BulletRun&)>& figure);
 
 // The control: a cell that neither allocates nor collects (columns in plain C++). Its spread over
-// the same number of processes says what the machine's noise alone does to a figure.
+// the same number of processes says what the machine's noise alone does to a figure. Above 3,000
+// spawns it is the one of 3,000: a single process has no spread.
 CellSummary Control(const Lab& lab, int spawn, int fields = 6);
 
 // The exact checksum of a rate: the published one where there is one, else computed here.
@@ -58,7 +54,7 @@ double ExpectedChecksum(int spawn);
 
 // "1.234", "0.087": milliseconds in tables.
 std::string Ms(double ms);
-// A name for the options of a spec, in tables: "source 2MiB", "default", "nursery=off".
+// A name for the options of a spec, in tables: "source, nursery=2MiB", "default", "malloc".
 std::string ModeName(const BulletSpec& spec);
 
 }  // namespace neap::lab

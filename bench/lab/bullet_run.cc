@@ -13,9 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "bullets_cpp.h"
 #include "bullets_managed.h"
-#include "heap_traces.h"
-#include "neap/gc/heap.h"
-#include "neap/gc/mutator.h"
+#include "lab_heap.h"
 #include "neap/runtime/check.h"
 #include "neap/runtime/clock.h"
 #include "neap/runtime/debug.h"
@@ -121,13 +119,10 @@ class HeapObserver final : public FrameObserver {
 
 void TakeStats(const gc::Stats& before, const gc::Stats& after, BulletRun* run) {
   run->alloc_objects = after.alloc_objects - before.alloc_objects;
-  run->alloc_bytes = after.alloc_bytes - before.alloc_bytes;
-  run->young_alloc_bytes = after.young_alloc_bytes - before.young_alloc_bytes;
   run->total_young_bytes = after.young_alloc_bytes;
   run->minors = after.minors - before.minors;
   run->majors = after.majors - before.majors;
   run->gc_cpu_ns = after.gc_cpu_ns - before.gc_cpu_ns;
-  run->gc_pause_ns = after.pause_ns - before.pause_ns;
   run->copied_bytes = after.copied_bytes - before.copied_bytes;
   run->promoted_bytes = after.promoted_bytes - before.promoted_bytes;
   run->in_place_bytes = after.in_place_bytes - before.in_place_bytes;
@@ -146,12 +141,10 @@ void AttributeCollections(const CollectionLog& log, const std::vector<uint64_t>&
     if (minor.frame < 0 || minor.frame >= frames) continue;
     FrameSample& frame = run->frames[static_cast<size_t>(minor.frame)];
     ++frame.minors;
-    frame.copied_bytes += minor.copied_bytes + minor.promoted_bytes;
     // A minor inside a major cycle has no pause of its own: its cycle's event carries both.
     if (minor.pause_ns == 0) continue;
     frame.gc_cpu_ns += minor.cpu_ns;
     frame.gc_pause_ns += minor.pause_ns;
-    run->max_pause_ns = std::max(run->max_pause_ns, minor.pause_ns);
     run->max_pause_cpu_ns = std::max(run->max_pause_cpu_ns, minor.cpu_ns);
   }
   for (const MajorRecord& major : run->major_records) {
@@ -160,7 +153,6 @@ void AttributeCollections(const CollectionLog& log, const std::vector<uint64_t>&
     ++frame.majors;
     frame.gc_cpu_ns += major.cpu_ns;
     frame.gc_pause_ns += major.pause_ns;
-    run->max_pause_ns = std::max(run->max_pause_ns, major.pause_ns);
     run->max_pause_cpu_ns = std::max(run->max_pause_cpu_ns, major.cpu_ns);
   }
 }
@@ -172,9 +164,9 @@ void RunManaged(const BulletSpec& spec, BulletRun* run) {
   gc::Options with_switches = *options;
   if (auto switches = DebugSwitchesFromEnvironment(); switches.ok())
     with_switches.debug = *switches;
-  gc::Heap heap(with_switches);
-  AttachTraces(heap);
-  gc::Mutator m(heap);
+  LabHeap lab_heap(with_switches);
+  gc::Heap& heap = lab_heap.heap();
+  gc::Mutator& m = lab_heap.mutator();
   CollectionLog log(heap);
   const auto storage = MakeManagedStorage(m, spec.kind, spec.fields, spec.spawn);
   PopulationProbe probe(heap, *storage);
@@ -284,7 +276,6 @@ absl::StatusOr<gc::Options> BulletOptions(const BulletSpec& spec) {
 
 BulletRun RunBullets(const BulletSpec& spec) {
   BulletRun run;
-  const uint64_t resident_bytes = OsResidentBytes();
   if (IsManaged(spec.kind)) {
     RunManaged(spec, &run);
   } else {
@@ -292,8 +283,6 @@ BulletRun RunBullets(const BulletSpec& spec) {
     FrameObserver observer;
     RunFrames(spec, *storage, observer, &run);
   }
-  const uint64_t peak_bytes = OsPeakResidentBytes();
-  run.resident_bytes = peak_bytes > resident_bytes ? peak_bytes - resident_bytes : 0;
   return run;
 }
 

@@ -36,27 +36,22 @@ struct BulletSpec {
 
 // X(field): the plain counts of a run. "Measured" means the frames after the warm-up.
 #define NEAP_LAB_BULLET_COUNTS(X)                                                  \
-  X(made_in_warmup) /* objects made before the measured frames */                  \
-  X(made_measured)  /* and in them */                                              \
-  X(grown_measured) /* lists replaced by larger ones in them */                    \
-  X(max_live)       /* largest population, at the start of an update */            \
-  X(alloc_objects)  /* measured, from the allocator's counters */                  \
-  X(alloc_bytes)                                                                   \
-  X(young_alloc_bytes)                                                             \
+  X(made_in_warmup)    /* objects made before the measured frames */               \
+  X(made_measured)     /* and in them */                                           \
+  X(grown_measured)    /* lists replaced by larger ones in them */                 \
+  X(max_live)          /* largest population, at the start of an update */         \
+  X(alloc_objects)     /* measured, from the allocator's counters */               \
   X(total_young_bytes) /* young bytes since the heap was made, warm-up included */ \
   X(minors)            /* measured */                                              \
   X(majors)                                                                        \
   X(gc_cpu_ns)                                                                     \
-  X(gc_pause_ns)                                                                   \
   X(max_pause_cpu_ns) /* the longest by CPU time: machines are shared */           \
-  X(max_pause_ns)                                                                  \
   X(copied_bytes)                                                                  \
   X(promoted_bytes)                                                                \
   X(in_place_bytes)                                                                \
   X(page_faults)        /* of the process, measured */                             \
   X(cache_misses)       /* last level, measured; 0 where perf says nothing */      \
   X(cache_misses_known) /* 1: the counter above is real */                         \
-  X(resident_bytes)     /* growth of the resident set over the whole cell */       \
   X(lost_events)        /* since the heap was made */
 
 struct BulletRun {

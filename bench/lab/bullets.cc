@@ -38,16 +38,19 @@ std::optional<double> PublishedChecksum(int spawn) {
   return std::nullopt;
 }
 
-double ReferenceChecksum(int spawn, int frames) {
-  const auto storage = MakeCppStorage(BulletStorageKind::kCppDense, 6, spawn);
+double ChecksumOf(BulletStorage& storage, int spawn, int frames) {
   BulletGenerator generator;
   double sum = 0;
   for (int frame = -kBulletWarmFrames; frame < frames; ++frame) {
-    storage->Spawn(generator, spawn);
-    const double frame_sum = storage->Update();
+    storage.Spawn(generator, spawn);
+    const double frame_sum = storage.Update();
     if (frame >= 0) sum += frame_sum;
   }
   return std::round(sum);
+}
+
+double ReferenceChecksum(int spawn, int frames) {
+  return ChecksumOf(*MakeCppStorage(BulletStorageKind::kCppDense, 6, spawn), spawn, frames);
 }
 
 }  // namespace neap::lab

@@ -154,7 +154,9 @@ class BulletStorage {
 
 // The rounded sum that the article and the peer programs give for a rate; nullopt: none published.
 std::optional<double> PublishedChecksum(int spawn);
-// The same computed here, by the plainest storage there is. Takes S x 20 us.
+// The rounded sum over `frames` measured frames of `spawn` bullets each, after the warm-up.
+double ChecksumOf(BulletStorage& storage, int spawn, int frames = kBulletFrames);
+// The published sum computed here, by the plainest storage there is. Takes S x 20 us.
 double ReferenceChecksum(int spawn, int frames = kBulletFrames);
 
 }  // namespace neap::lab

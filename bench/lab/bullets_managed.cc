@@ -50,25 +50,23 @@ template <int kFields>
 class FreeListSupply {
  public:
   using Bullet = ManagedBullet<kFields>;
-  FreeListSupply(gc::Mutator& m, gc::HandleScope& scope) : free_(m, scope), type_(Bullet::Type()) {}
+  FreeListSupply(gc::Mutator& m, gc::HandleScope& scope) : free_(m, scope), fresh_(m, scope) {}
   Bullet* Take(gc::Mutator& m, const Shot& shot) {
     if (free_.count() > 0) {
       Bullet* const bullet = free_.RemoveLast<Bullet>(m);
       bullet->fields.Overwrite(shot);
       return bullet;
     }
-    ++made_;
-    return m.New<Bullet>(type_, shot);
+    return fresh_.Take(m, shot);
   }
   void BeforeBatch(gc::Mutator& m, size_t steps) { free_.MakeRoom(m, steps); }
   void Give(gc::Mutator& m, Bullet* bullet) { free_.Append(m, bullet); }
-  uint64_t made() const { return made_; }
+  uint64_t made() const { return fresh_.made(); }
   uint64_t grown() const { return free_.grown(); }
 
  private:
   ManagedList free_;
-  const gc::TypeId type_;
-  uint64_t made_ = 0;
+  FreshSupply<kFields> fresh_;
 };
 
 // The pool that the collector empties: what no frame took for two major cycles is garbage.
@@ -76,19 +74,18 @@ template <int kFields>
 class CollectedPoolSupply {
  public:
   using Bullet = ManagedBullet<kFields>;
-  CollectedPoolSupply(gc::Mutator& m, gc::HandleScope&, pool::Chaos chaos = {})
-      : pool_(m.heap(), PoolOptions(chaos)), type_(Bullet::Type()) {}
+  CollectedPoolSupply(gc::Mutator& m, gc::HandleScope& scope, pool::Chaos chaos = {})
+      : pool_(m.heap(), PoolOptions(chaos)), fresh_(m, scope) {}
   Bullet* Take(gc::Mutator& m, const Shot& shot) {
     if (Bullet* const bullet = pool_.TryGet(m)) {
       bullet->fields.Overwrite(shot);
       return bullet;
     }
-    ++made_;
-    return m.New<Bullet>(type_, shot);
+    return fresh_.Take(m, shot);
   }
   void BeforeBatch(gc::Mutator&, size_t) {}
   void Give(gc::Mutator& m, Bullet* bullet) { pool_.Put(m, bullet); }
-  uint64_t made() const { return made_; }
+  uint64_t made() const { return fresh_.made(); }
   uint64_t grown() const { return 0; }
 
  private:
@@ -100,8 +97,7 @@ class CollectedPoolSupply {
   }
 
   pool::Pool<Bullet> pool_;
-  const gc::TypeId type_;
-  uint64_t made_ = 0;
+  FreshSupply<kFields> fresh_;
 };
 
 // Bullets in a list, from any supply.

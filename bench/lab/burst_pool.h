@@ -76,8 +76,6 @@ class BurstPool {
 
   pool::Metrics Snapshot() const { return pool_->Snapshot(); }
   pool::Pool<Block>& pool() { return *pool_; }
-  // The oracle's own count of blocks that lie in victims and cannot be reached any more.
-  uint64_t predicted_stranded() const { return oracle_.report().stranded_private; }
   // Replays the whole record through a fresh oracle. Needs options.record.
   pool::OracleReport Replay() const;
   uint64_t made() const { return made_; }

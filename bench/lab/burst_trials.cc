@@ -54,7 +54,9 @@ class Run {
       program_.WaitUntil(next.time);
       Advance(next);
     }
-    for (size_t i = 0; i < series_.size(); ++i) Finish(*series_[i], *pools_[i]);
+    for (size_t i = 0; i < series_.size(); ++i) {
+      if (series_[i]->burst.record) series_[i]->replay = pools_[i]->Replay();
+    }
   }
 
  private:
@@ -115,11 +117,6 @@ class Run {
     series.measured += pools_[i]->Take();
     if (options_.progress) options_.progress(++finished_, total_);
     if (++done_[i] < series.trials) agenda_.push({program_.Now() + hold_, i, Step::kAim});
-  }
-
-  static void Finish(TrialSeries& series, BurstPool& pool) {
-    if (series.burst.record) series.replay = pool.Replay();
-    series.predicted_stranded = pool.predicted_stranded();
   }
 
   PacedProgram& program_;

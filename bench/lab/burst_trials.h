@@ -39,8 +39,7 @@ struct TrialSeries {
   // Out.
   BurstCounts measured = {};  // of the measured bursts
   uint64_t peak_bytes_held = 0;
-  pool::OracleReport replay = {};   // with burst.record
-  uint64_t predicted_stranded = 0;  // with burst.predict
+  pool::OracleReport replay = {};  // with burst.record
 
   double hit_rate() const {
     return static_cast<double>(measured.hits) /

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -62,7 +61,6 @@ ChildProcess RunToEnd(const std::vector<std::string>& argv,
   ChildProcess run;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return run;
-  const auto start = std::chrono::steady_clock::now();
   const pid_t child = Spawn(argv, environment, ends[1]);
   close(ends[1]);
   if (child > 0) run.output = ReadToEnd(ends[0]);
@@ -72,7 +70,6 @@ ChildProcess RunToEnd(const std::vector<std::string>& argv,
   rusage usage = {};
   while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
   }
-  run.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   run.cpu_s = Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
   run.ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   return run;

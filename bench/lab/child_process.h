@@ -17,8 +17,7 @@ namespace neap::lab {
 struct ChildProcess {
   bool ok = false;     // started and ended with status 0
   std::string output;  // its standard output; the error output is this process's
-  double wall_s = 0;
-  double cpu_s = 0;  // user + system, all threads
+  double cpu_s = 0;    // user + system, all threads
 };
 
 // Runs `argv` to its end, with an empty standard input. argv[0] is searched in PATH when it has no

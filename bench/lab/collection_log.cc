@@ -37,16 +37,11 @@ void CollectionLog::Record(const Event& event) {
                        .eden_limit_bytes = e.eden_limit_bytes,
                        .young_large_bytes = e.young_large_bytes,
                        .copied_bytes = e.copied_bytes,
-                       .promoted_bytes = e.promoted_bytes,
-                       .in_place_bytes = e.in_place_bytes,
-                       .copied_objects = e.copied_objects,
-                       .promoted_objects = e.promoted_objects,
-                       .page_faults = e.page_faults});
+                       .promoted_bytes = e.promoted_bytes});
     lost_ = e.lost_events;
   } else if (event.kind == static_cast<uint16_t>(gc::EventKind::kMajor)) {
     const auto e = Read<gc::MajorEvent>(event);
     majors_.push_back({.frame = frame_,
-                       .cause = e.cause,
                        .pause_ns = e.pause_ns,
                        .cpu_ns = e.cpu_ns,
                        .mark_ns = e.mark_ns,

@@ -27,13 +27,11 @@ struct MinorRecord {
   uint64_t cause = 0;  // gc::Cause
   uint64_t pause_ns = 0, cpu_ns = 0;
   uint64_t eden_bytes = 0, eden_limit_bytes = 0, young_large_bytes = 0;
-  uint64_t copied_bytes = 0, promoted_bytes = 0, in_place_bytes = 0;
-  uint64_t copied_objects = 0, promoted_objects = 0, page_faults = 0;
+  uint64_t copied_bytes = 0, promoted_bytes = 0;
   uint64_t live_objects = 0;  // what the workload itself counted alive at that moment
 };
 struct MajorRecord {
   int64_t frame = 0;
-  uint64_t cause = 0;
   uint64_t pause_ns = 0, cpu_ns = 0, mark_ns = 0, marked_bytes = 0;
 };
 

@@ -21,9 +21,6 @@ using Kind = BulletStorageKind;
 // Repetitions from here on are processes of their own for B10, apart from those of the tables.
 constexpr uint64_t kSeparateProcesses = 100;
 
-// The source's mode in this process, for micro costs.
-gc::Options SourceOptions() { return *BulletOptions(SourceSpec(Kind::kFresh, 1000)); }
-
 // Median over the processes [first, first + count) of a figure.
 double MedianFrom(const Lab& lab, BulletSpec spec, uint64_t first, uint64_t count,
                   double (*figure)(const BulletRun&), double* spread = nullptr) {

@@ -95,8 +95,6 @@ double CopiedPerLiveBullet(const BulletRun& run) {
   return bullets > 0 ? bytes / bullets : 0;
 }
 
-gc::Options SourceOptions() { return *BulletOptions(SourceSpec(Kind::kFresh, 1000)); }
-
 }  // namespace
 
 void RunB11(Lab& lab) {

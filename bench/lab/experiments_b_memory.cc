@@ -21,8 +21,6 @@ namespace {
 using Kind = BulletStorageKind;
 using Bullet = ManagedBullet<6>;
 
-gc::Options SourceOptions() { return *BulletOptions(SourceSpec(Kind::kFresh, 1000)); }
-
 // Bytes that the allocator counted for one object of `fields` doubles.
 double BytesOfFields(gc::Heap& heap, gc::Mutator& m, uint32_t fields) {
   const gc::TypeId type = gc::RegisterType(

@@ -255,14 +255,16 @@ void RunB6(Lab& lab) {
 
 void RunB7(Lab& lab) {
   Table table{.title = "High rates, ms of CPU time",
-              .columns = {"spawns", "storage", "p50", "p99", "max", "checksum ok"},
+              .columns = {"spawns", "storage", "p50", "p99", "max"},
               .rows = {}};
+  int cells = 0, equal = 0;
   for (const int rate : Rates(lab, {12000, 15000})) {
     for (const Kind kind : {Kind::kFresh, Kind::kPool, Kind::kTyped, Kind::kTypedFifo}) {
       const CellSummary cell = Summarize(lab, SourceSpec(kind, rate));
-      const bool equal = cell.checksum == ExpectedChecksum(rate);
+      ++cells;
+      equal += cell.checksum == ExpectedChecksum(rate);
       table.rows.push_back({absl::StrCat(rate), BulletStorageName(kind), Ms(cell.p50_ms),
-                            Ms(cell.p99_ms), Ms(cell.max_ms), equal ? "yes" : "NO"});
+                            Ms(cell.p99_ms), Ms(cell.max_ms)});
       if (rate == 15000 && (kind == Kind::kFresh || kind == Kind::kTyped)) {
         lab.Observe(absl::StrCat(BulletStorageName(kind), ", p99 at 15000"), "ms", cell.p99_ms,
                     {.source = kind == Kind::kFresh ? "22.9" : "35.2"});
@@ -270,7 +272,9 @@ void RunB7(Lab& lab) {
     }
   }
   lab.Add(std::move(table));
-  if (lab.rows().empty()) {
+  if (cells > 0) {
+    lab.Exact("cells with the checksum of plain C++", "cells", equal, cells);
+  } else {
     lab.Observe("rates above 12,000 that were run", "rates", 0,
                 {.reason = "not part of a quick run"});
   }

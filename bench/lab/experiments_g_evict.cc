@@ -30,7 +30,6 @@ class CountingPool {
   }
   pool::Pool<Block>& pool() { return pool_; }
   uint64_t misses() const { return misses_; }
-  void ForgetMisses() { misses_ = 0; }
   pool::OracleReport Replay() const {
     pool::Oracle oracle({.go_exact = true, .steal = true, .retention = retention_});
     return oracle.Replay(recorder_.records());

@@ -10,6 +10,7 @@
 #include "collection_log.h"
 #include "experiments_g.h"
 #include "experiments_k.h"
+#include "frame_times.h"
 #include "lab_heap.h"
 #include "neap/gc/handle.h"
 #include "number_text.h"
@@ -53,7 +54,6 @@ struct Oversize {
   uint64_t lowest_held = 0;     // bytes held by the pool over the cycles
   uint64_t held_after_two = 0;  // after two collections
   uint64_t marked_at_end = 0;   // by the collector
-  uint64_t largest_item = 0;
 };
 
 // One use of 40 MB, then `cycles` of small ones with a collection each.
@@ -128,17 +128,6 @@ MajorTimes TimeMajors(LabHeap& heap, int times) {
   return result;
 }
 
-// Coefficient of determination of the least-squares line through the points.
-double LinearFit(const std::vector<std::pair<double, double>>& points) {
-  const auto n = static_cast<double>(points.size());
-  double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
-  for (const auto& [a, b] : points) {
-    x += a, y += b, xx += a * a, xy += a * b, yy += b * b;
-  }
-  const double covariance = n * xy - x * y;
-  return covariance * covariance / ((n * xx - x * x) * (n * yy - y * y));
-}
-
 void ReportMarkTime(Lab& lab) {
   const uint64_t top = lab.Repetitions(1'000'000, 200'000);
   Table table{.title = "A pool of objects with one reference each",
@@ -148,7 +137,7 @@ void ReportMarkTime(Lab& lab) {
             .x_label = "objects in the pool",
             .y_label = "mark time, ms",
             .series = {{.name = "mark", .style = Series::Style::kPoints}}};
-  std::vector<std::pair<double, double>> points;
+  std::vector<double> sizes, mark_ms;
   for (int step = 0; step <= 5; ++step) {
     const uint64_t objects = top / 5 * static_cast<uint64_t>(step);
     gc::Options mode = GoPreset(lab, 1);
@@ -167,15 +156,16 @@ void ReportMarkTime(Lab& lab) {
       pool.Put(m, buffer);
     }
     const MajorTimes times = TimeMajors(heap, 7);
-    points.push_back({static_cast<double>(objects), times.mark_ms});
+    sizes.push_back(static_cast<double>(objects));
+    mark_ms.push_back(times.mark_ms);
+    plot.series[0].points.emplace_back(sizes.back(), times.mark_ms);
     table.rows.push_back({absl::StrCat(objects), absl::StrCat(times.marked_bytes),
                           FixedNumber(times.mark_ms, 3), FixedNumber(times.pause_ms, 3)});
     lab.Progress("mark time", static_cast<uint64_t>(step) + 1, 6);
   }
-  plot.series[0].points = points;
   lab.Add(std::move(table));
   lab.Add(std::move(plot));
-  lab.AtLeast("R^2 of mark time against pooled objects", "", LinearFit(points), 0.98,
+  lab.AtLeast("R^2 of mark time against pooled objects", "", FitLine(sizes, mark_ms).r2, 0.98,
               {.reason = "a pool that fits in a cache is marked faster per object",
                .criterion_class = Class::kShape});
 }

@@ -94,7 +94,7 @@ void RunG4(Lab& lab) {
             std::floor(go.under_gc.allocs_per_op), 0, {.source = "0"});
   lab.Observe("PoolUnderGC: misses per million operations", "",
               1e6 * go.under_gc.misses / go.under_gc.operations, {.source = "3.769 (376.9u%)"});
-  lab.Observe("PoolUnderGC: forced collections per millisecond asked for", "",
+  lab.Observe("PoolUnderGC: collections per millisecond, 1 asked for", "",
               go.under_gc.collections / (go.under_gc.operations * go.under_gc.ns_per_op * 1e-6));
   lab.Observe("NoPool", "ns", go.no_pool.ns_per_op, {.source = "367.1"});
   lab.Observe("Pool", "ns", go.pool.ns_per_op, {.source = "7.202"});
@@ -206,8 +206,8 @@ void RunG8(Lab& lab) {
   }
   lab.Add(std::move(table));
   lab.Say(
-      "A pair of collections of this heap takes some ten microseconds and varies by some; a New "
-      "that is cheaper than that variation cannot be seen in it, and its time bound is undecided.");
+      "A New that is cheaper than what a pair of collections varies by cannot be seen in it, and "
+      "its time bound is undecided.");
 }
 
 namespace {

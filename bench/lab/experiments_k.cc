@@ -119,6 +119,11 @@ TrialSeries RunSeries(Lab& lab, PacedProgram& program, double gap, double period
   return series;
 }
 
+double RoomBytes(gc::Heap& heap) {
+  const gc::Stats stats = heap.Snapshot();
+  return static_cast<double>(stats.goal_bytes) - static_cast<double>(stats.marked_bytes);
+}
+
 uint64_t LimitForGoal(PacedProgram& program, double goal_bytes) {
   constexpr int kRounds = 4, kSteps = 64;
   constexpr double kCloseBytes = 2048;

@@ -48,6 +48,8 @@ void JudgeReplay(Lab& lab, const std::string& what, const pool::OracleReport& re
 // One series of bursts with gap `gap_ms`, `trials` long.
 TrialSeries RunSeries(Lab& lab, PacedProgram& program, double gap, double period, uint64_t trials,
                       int procs);
+// goal - live, in bytes: what a program may allocate between two major cycles.
+double RoomBytes(gc::Heap& heap);
 // Sets a memory limit under which the goal settles at `goal_bytes`, and returns it. What the limit
 // counts besides the heap is the collector's own affair, so the limit is found by looking at the
 // goal, from above, and again after some cycles.

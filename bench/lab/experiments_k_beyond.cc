@@ -41,8 +41,7 @@ double RenewalHitRate(int stages, double t) {
 
 struct Unevenness {
   const char* name;
-  double coefficient;
-  int stages;  // of the Erlang distribution: 1 / c^2; 0: even
+  int stages;  // of the Erlang distribution: 1 / c^2, c the coefficient of variation; 0: even
 };
 
 // Bursts of one object at random moments: a trial has one outcome, whatever its width.
@@ -75,8 +74,7 @@ double MeasureUneven(Lab& lab, const Unevenness& uneven, double ratio, uint64_t 
 
 void RunK13(Lab& lab) {
   const uint64_t trials = lab.Repetitions(2500, 1500);
-  const Unevenness cases[] = {
-      {"even", 0, 0}, {"c = 0.2", 0.2, 25}, {"c = 0.5", 0.5, 4}, {"Poisson, c = 1", 1, 1}};
+  const Unevenness cases[] = {{"even", 0}, {"c = 0.2", 25}, {"c = 0.5", 4}, {"Poisson, c = 1", 1}};
   Table table{.title = "Hit rate with uneven periods",
               .columns = {"periods", "T/G", "ours", "P(N <= 1)"},
               .rows = {}};

@@ -12,11 +12,6 @@ namespace {
 constexpr double kPatienceMs = 1e5;
 constexpr double kMiB = 1 << 20;
 
-double RoomBytes(gc::Heap& heap) {
-  const gc::Stats stats = heap.Snapshot();
-  return static_cast<double>(stats.goal_bytes) - static_cast<double>(stats.marked_bytes);
-}
-
 struct GapResult {
   double period_ms = 0;
   double hit_rate = 0;

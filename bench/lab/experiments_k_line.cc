@@ -10,12 +10,6 @@
 namespace neap::lab {
 namespace {
 
-// goal - live, in bytes: what a program may allocate between two major cycles.
-double RoomBytes(gc::Heap& heap) {
-  const gc::Stats stats = heap.Snapshot();
-  return static_cast<double>(stats.goal_bytes) - static_cast<double>(stats.marked_bytes);
-}
-
 struct Period {
   double ms = 0;
   double room_over_rate = 0;  // period x rate / (goal - live)

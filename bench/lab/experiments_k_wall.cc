@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "experiments_k.h"
+#include "frame_times.h"
 #include "number_text.h"
 
 namespace neap::lab {
@@ -156,17 +157,9 @@ namespace {
 // The gap at which half of the objects come back: a straight line through the points by least
 // squares, read at 0.5.
 double HalfGapMs(const WallRun& run) {
-  const auto n = static_cast<double>(run.gaps.size());
-  double x = 0, y = 0, xx = 0, xy = 0;
-  for (size_t i = 0; i < run.gaps.size(); ++i) {
-    x += run.gaps[i];
-    y += run.hit_rates[i];
-    xx += run.gaps[i] * run.gaps[i];
-    xy += run.gaps[i] * run.hit_rates[i];
-  }
-  const double slope = (n * xy - x * y) / (n * xx - x * x);
-  const double offset = (y - slope * x) / n;
-  return slope == 0 ? std::numeric_limits<double>::quiet_NaN() : (0.5 - offset) / slope;
+  const LineFit fit = FitLine(run.gaps, run.hit_rates);
+  return fit.slope == 0 ? std::numeric_limits<double>::quiet_NaN()
+                        : (0.5 - fit.intercept) / fit.slope;
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ LineFit FitLine(const std::vector<double>& x, const std::vector<double>& y) {
   if (xx == 0) return fit;
   fit.slope = xy / xx;
   fit.intercept = mean_y - fit.slope * mean_x;
-  fit.r2 = yy == 0 ? 1 : xy * xy / (xx * yy);
+  fit.r2 = xy * xy / (xx * yy);
   return fit;
 }
 

@@ -18,7 +18,6 @@ struct FrameSample {
   uint64_t spawn_ns = 0, update_ns = 0;     // CPU, the two phases
   uint64_t minors = 0, majors = 0;          // collections that fell into it
   uint64_t gc_cpu_ns = 0, gc_pause_ns = 0;  // their CPU and their pauses
-  uint64_t copied_bytes = 0;                // copied and promoted in it
   uint64_t collections() const { return minors + majors; }
 };
 using FrameField = uint64_t FrameSample::*;
@@ -42,8 +41,8 @@ FrameTail TailOf(const std::vector<FrameSample>& frames);
 double Median(std::vector<double> values);
 double Spread(const std::vector<double>& values);
 
-// Least squares y = a + b x; r2 is the coefficient of determination (1 when all y are equal and
-// fit).
+// Least squares y = a + b x; r2 is the coefficient of determination (NaN when all y are equal:
+// they show no line).
 struct LineFit {
   double intercept = 0, slope = 0, r2 = 0;
 };

@@ -119,7 +119,7 @@ namespace {
 // A time bound is decided only when the control loop was steadier than the distance to the bound.
 Verdict JudgeTime(bool holds, double margin, double spread, std::string& reason) {
   if (std::isnan(margin)) return Verdict::kFail;  // L3
-  if (std::isnan(spread) || spread <= margin) return Judge(holds);
+  if (spread <= margin) return Judge(holds);
   if (!reason.empty()) reason += "; ";
   reason += "the control loop of this run spread by " + ReadableNumber(spread * 100) +
             " %, the distance to the bound is " + ReadableNumber(margin * 100) + " %";

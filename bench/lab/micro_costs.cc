@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "frame_times.h"
+#include "lab_heap.h"
 #include "managed_bullet.h"
 #include "managed_list.h"
 #include "neap/gc/handle.h"
-#include "neap/gc/heap.h"
-#include "neap/gc/mutator.h"
 #include "neap/runtime/clock.h"
 
 namespace neap::lab {
@@ -95,8 +94,8 @@ double TimeMallocPair() {
 }  // namespace
 
 MicroCosts MeasureMicroCosts(const gc::Options& options, uint64_t rounds) {
-  gc::Heap heap(options);
-  gc::Mutator m(heap);
+  LabHeap lab_heap(options);
+  gc::Mutator& m = lab_heap.mutator();
   TimeAllocate(m);  // the nursery's pages are touched once before anything counts
   std::vector<double> allocate, overwrite, list, index, malloc_pair;
   for (uint64_t round = 0; round < rounds; ++round) {
@@ -110,8 +109,7 @@ MicroCosts MeasureMicroCosts(const gc::Options& options, uint64_t rounds) {
           .overwrite_ns = Median(overwrite),
           .list_pair_ns = Median(list),
           .index_pair_ns = Median(index),
-          .malloc_pair_ns = Median(malloc_pair),
-          .spread = Spread(allocate)};
+          .malloc_pair_ns = Median(malloc_pair)};
 }
 
 }  // namespace neap::lab

@@ -17,7 +17,6 @@ struct MicroCosts {
   double list_pair_ns = 0;  // push and pop on a managed list of references, a thousand at a time
   double index_pair_ns = 0;   // the same on a vector of int32
   double malloc_pair_ns = 0;  // new and delete of 48 bytes
-  double spread = 0;          // of allocate_ns over the rounds
   double premium_ns() const { return allocate_ns - overwrite_ns; }
 };
 // `rounds` of about 5 ms a cost.

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "block.h"
+#include "frame_times.h"
 #include "lab_heap.h"
 #include "neap/gc/handle.h"
 #include "neap/pool/pool.h"
@@ -132,16 +133,6 @@ double ControlNs() {
   static std::atomic<uint64_t> sink;
   sink.store(x, std::memory_order_relaxed);
   return static_cast<double>(MonotonicNanos() - start_ns);
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-double Spread(const std::vector<double>& values) {
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  return (*high - *low) / Median(values);
 }
 
 // Doubles the number of operations until two runs in a row take half of a repetition: one that was

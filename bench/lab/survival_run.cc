@@ -14,8 +14,7 @@ constexpr uint64_t kSkippedMinors = 2;
 // Objects between two looks at the minor count; a few of them live one minor longer than said.
 constexpr size_t kLookEvery = 64;
 
-void AllocateUntil(LabHeap& lab_heap, ManagedList& kept, uint32_t eighths, uint64_t last_minor,
-                   SurvivalRun* run) {
+void AllocateUntil(LabHeap& lab_heap, ManagedList& kept, uint32_t eighths, uint64_t last_minor) {
   gc::Mutator& m = lab_heap.mutator();
   uint64_t seen = lab_heap.heap().minors();
   for (size_t i = 0; lab_heap.heap().minors() < last_minor; ++i) {
@@ -26,7 +25,6 @@ void AllocateUntil(LabHeap& lab_heap, ManagedList& kept, uint32_t eighths, uint6
     kept.MakeRoom(m);
     Bullet* const bullet = m.New<Bullet>(Bullet::Type(), Shot{});
     if (i % 8 < eighths) kept.Append(m, bullet);
-    run->allocated_bytes += sizeof(Bullet);
   }
 }
 
@@ -37,8 +35,7 @@ SurvivalRun RunSurvival(const gc::Options& options, uint32_t eighths, uint64_t m
   gc::HandleScope scope(lab_heap.mutator());
   CollectionLog log(lab_heap.heap());
   ManagedList kept(lab_heap.mutator(), scope, options.nursery_bytes / sizeof(Bullet) + kLookEvery);
-  SurvivalRun run;
-  AllocateUntil(lab_heap, kept, eighths, lab_heap.heap().minors() + minors + kSkippedMinors, &run);
+  AllocateUntil(lab_heap, kept, eighths, lab_heap.heap().minors() + minors + kSkippedMinors);
   log.Drain();
   std::vector<double> copied, pauses, eden;
   for (size_t i = kSkippedMinors; i < log.minors().size(); ++i) {
@@ -47,11 +44,7 @@ SurvivalRun RunSurvival(const gc::Options& options, uint32_t eighths, uint64_t m
     pauses.push_back(static_cast<double>(minor.cpu_ns));
     eden.push_back(static_cast<double>(minor.eden_bytes));
   }
-  run.minors = copied.size();
-  run.copied_bytes = Median(copied);
-  run.pause_ns = Median(pauses);
-  run.eden_bytes = Median(eden);
-  return run;
+  return {.copied_bytes = Median(copied), .pause_ns = Median(pauses), .eden_bytes = Median(eden)};
 }
 
 }  // namespace neap::lab

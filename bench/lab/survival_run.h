@@ -18,8 +18,6 @@ struct SurvivalRun {
   double copied_bytes = 0;  // median over the minors, copied and promoted
   double pause_ns = 0;      // median CPU of a minor
   double eden_bytes = 0;    // median consumed between two
-  uint64_t minors = 0;
-  uint64_t allocated_bytes = 0;  // by the workload
 };
 // Keeps `eighths` of 8 objects (0: all die) through `minors` minor collections. The first two are
 // not counted: they meet the list itself while it is young.

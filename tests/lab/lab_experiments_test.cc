@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The strict criteria of families G and K, each experiment at the smallest scale it allows. A quick
-// run has fewer repetitions and the same criteria. Timed experiments run for their exact rows only.
+// The strict criteria of families D, G and K and of B's pools, each experiment at the smallest
+// scale it allows. A quick run has fewer repetitions and the same criteria. Timed experiments run
+// for their exact rows only.
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -81,6 +82,17 @@ TEST_CASE("a busy server's pool refills itself") { CheckStrict("K15"); }
 
 TEST_CASE("all 33 configurations lie on the line (slow)") { CheckStrict("K5"); }
 TEST_CASE("uneven periods blur the line as a renewal process does (slow)") { CheckStrict("K13"); }
+
+TEST_CASE("reused buffers are dirty, hoard and leak unless their owner takes care") {
+  for (const char* id : {"D1", "D2", "D3", "D6", "D7", "D8", "D9", "D10", "D11", "D12", "D14"}) {
+    CheckStrict(id);
+  }
+}
+TEST_CASE("a free list keeps a burst for ever, a collected pool lets it go") { CheckStrict("B19"); }
+TEST_CASE("only a replay finds the pierce bug, and its size is the closed form's") {
+  CheckStrict("B20");
+  CheckStrict("B21");
+}
 
 TEST_CASE("allocation counts of the throughput loops are exact") { CheckStrict("G4"); }
 TEST_CASE("a miss per pair of collections, whatever New costs") { CheckStrict("G8"); }

@@ -131,6 +131,10 @@ TEST_CASE("a time bound is undecided when the control loop spreads wider than th
     CHECK(lab.last().verdict == Verdict::kUndecided);
     CHECK(lab.last().reason.find("control loop") != std::string::npos);
   }
+  SUBCASE("met, and nobody knows how noisy") {
+    CHECK_FALSE(lab.TimeAtMost("t", "ns", 8, 10, std::nan("")));
+    CHECK(lab.last().verdict == Verdict::kUndecided);
+  }
   SUBCASE("noisy and nearly missed is not a pass either") {
     CHECK_FALSE(lab.TimeAtLeast("t", "ns", 10.1, 10, 0.05));
     CHECK(lab.last().verdict == Verdict::kUndecided);
@@ -268,11 +272,10 @@ TEST_CASE("an isolated cell runs in another process and gets its arguments as wo
   CHECK(RunIsolated(lab, "cell", {"two words", "x"}) == "lab-cell cell two words x\n");
 }
 
-TEST_CASE("a child process gives its output, its status and its times") {
+TEST_CASE("a child process gives its output and its status") {
   const ChildProcess run = RunToEnd({"sh", "-c", "echo $WORD; cat"}, {"WORD=found"});
   CHECK(run.ok);
   CHECK(run.output == "found\n");  // and cat read an empty standard input
-  CHECK(run.wall_s > 0);
   const ChildProcess failed = RunToEnd({"sh", "-c", "echo half; exit 3"});
   CHECK_FALSE(failed.ok);
   CHECK(failed.output == "half\n");

@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "locality.h"
 
 #ifndef NEAP_VERSION
 #error "the build defines NEAP_VERSION"
@@ -31,27 +32,6 @@ std::string FieldOfFile(const char* path, const std::string& key) {
 }
 
 std::string FirstWord(const std::string& text) { return text.substr(0, text.find(' ')); }
-
-std::string FirstLine(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-// "L1d 48K, L2 1024K, L3 32768K" of the first core.
-std::string Caches() {
-  std::string out;
-  for (int index = 0; index < 8; ++index) {
-    const std::string folder = absl::StrCat("/sys/devices/system/cpu/cpu0/cache/index", index, "/");
-    const std::string level = FirstLine(folder + "level"), type = FirstLine(folder + "type");
-    if (level.empty()) break;
-    if (type == "Instruction") continue;
-    absl::StrAppend(&out, out.empty() ? "" : ", ", "L", level, type == "Data" ? "d " : " ",
-                    FirstLine(folder + "size"));
-  }
-  return out;
-}
 
 const char* BuildKind() {
 #if defined(__SANITIZE_THREAD__)
@@ -82,7 +62,8 @@ std::vector<std::pair<std::string, std::string>> MachineFacts() {
   };
   add("processor", FieldOfFile("/proc/cpuinfo", "model name"));
   add("cores", absl::StrCat(std::thread::hardware_concurrency()));
-  add("caches", Caches());
+  const lab::CacheSizes caches = lab::ReadCacheSizes();
+  if (caches.l2_bytes > 0) add("caches", lab::CacheSizesText(caches));
   double memory_kib = 0;
   if (absl::SimpleAtod(FirstWord(FieldOfFile("/proc/meminfo", "MemTotal")), &memory_kib)) {
     add("memory", absl::StrFormat("%.1f GiB", memory_kib / (1 << 20)));
