@@ -73,12 +73,6 @@ void Protect(void* start, size_t bytes, int protection) {
              "start=%p bytes=%zu errno=%d", start, bytes, errno);
 }
 
-rusage Usage() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage;
-}
-
 }  // namespace
 
 void* OsReserve(size_t bytes, size_t alignment) {
@@ -141,7 +135,11 @@ void OsRelease(void* start, size_t bytes) {
              "start=%p bytes=%zu errno=%d", start, bytes, errno);
 }
 
-uint64_t OsMinorFaults() { return static_cast<uint64_t>(Usage().ru_minflt); }
+uint64_t OsMinorFaults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_minflt);
+}
 
 uint64_t OsResidentBytes() {
   // Two numbers in pages: the size of the address space, then the resident set.
@@ -155,10 +153,6 @@ uint64_t OsResidentBytes() {
   char* rest = text;
   std::strtoull(rest, &rest, 10);
   return std::strtoull(rest, nullptr, 10) * kOsPageBytes;
-}
-
-uint64_t OsPeakResidentBytes() {
-  return static_cast<uint64_t>(Usage().ru_maxrss) * 1024;  // Linux counts it in KiB
 }
 
 void SetOsFailureForTesting(uint64_t calls) {

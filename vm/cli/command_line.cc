@@ -23,7 +23,7 @@ constexpr const char* kHelp =
     "neap: a small managed-heap runtime\n"
     "\n"
     "  neap lab [NAMES] [FLAGS]   run experiments on pools, pacing and object layout;\n"
-    "                             without names the headline set, in about two minutes\n"
+    "                             without names the headline set, in a minute or two\n"
     "  neap lab list              all experiments: id, family, title\n"
     "  neap run FILE.lua          run a script (not in this version)\n"
     "  neap version               version, build, machine\n"

@@ -39,8 +39,6 @@ void OsRelease(void* start, size_t bytes);
 uint64_t OsMinorFaults();
 // Resident set of this process in bytes (/proc/self/statm); 0 when it cannot be read.
 uint64_t OsResidentBytes();
-// Largest resident set so far, in bytes.
-uint64_t OsPeakResidentBytes();
 
 // The next `calls` Commits succeed, all later ones fail; UINT64_MAX switches injection off.
 void SetOsFailureForTesting(uint64_t calls);
