@@ -50,9 +50,19 @@ std::vector<Mode> MakeModes() {
        .set =
            [](Options& o) {
              o.workers = 2;
-             o.nursery_bytes = 1 << 20;
+             o.debug.parallel_from = 0;
            },
        .boosted = {OpCode::kShelve}},
+      {.name = "workers-2-cohorts",
+       .set =
+           [](Options& o) {
+             o.workers = 2;
+             o.debug.parallel_from = 0;
+             o.in_place = true;
+             o.nursery_bytes = 64 << 10;
+           },
+       .boosted = {OpCode::kShelve, OpCode::kPin},
+       .boost = 30},
       {.name = "pins", .set = [](Options&) {}, .boosted = {OpCode::kPin}, .boost = 20},
       {.name = "no-room", .set = [](Options& o) { o.debug.no_room = 1; }},
       {.name = "no-room-3",

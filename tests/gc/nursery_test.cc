@@ -303,6 +303,7 @@ TEST_SUITE("gc/nursery") {
       CAPTURE(workers);
       QuietHeap heap([&](Options& options) {
         options.workers = workers;
+        options.debug.parallel_from = 0;
         options.nursery_bytes = 16 << 20;
       });
       Handle<Node> tree = heap.MakeTree(16);

@@ -186,6 +186,7 @@ TEST_SUITE("gc/pacing") {
   TEST_CASE("a limit under the live size warns once and does not collect at every allocation") {
     Warnings warnings;
     QuietHeap heap([](Options& options) {
+      options.clock = Clock::Kind::kVirtual;
       options.gogc = 100;
       options.nursery_bytes = 256 << 10;
       options.tenure = 1;

@@ -29,6 +29,8 @@ namespace neap {
   X(rotate, "rotate", 0, "N: keep N retired nursery blocks inaccessible before they are reused")   \
   X(verify, "verify", 0, "1: verify the whole heap before and after every collection")             \
   X(drop_barrier, "drop-barrier", 0, "N: forget every Nth log of the write barrier (tests only)")  \
+  X(parallel_from, "parallel-from", 1 << 20,                                                       \
+    "N: with more workers than one, copy in parallel when N bytes are expected to survive")        \
   X(slow_hook_us, "slow-hook-us", 100, "N: report a cleanup hook that takes more CPU time, in us") \
   X(seed, "seed", 1, "N: the seed of random decisions (hashes, chaos)")
 
