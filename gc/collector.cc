@@ -67,6 +67,8 @@
 //   N14 The gauges of off-heap bytes say what young and what old objects own, dead ones included
 //       until they are freed (young) or known dead (old). Exact for owners that never move, which
 //       is all that have a drop function; of others, see below.
+//   N15 An entry of a weak table names an object that exists; a young one stands in the table's
+//       list of young ones.
 //
 // Known exceptions: an object that was reached by the minor of a major cycle only from dead old
 // objects survives it (unmarked) until the next minor; nothing reachable refers to it. Off-heap
@@ -125,7 +127,8 @@ void Collector::MinorWhileStopped(Mutator&, Cause cause, MinorEvent* event) {
   const uint64_t eden_bytes = allocated - retired_at_minor_;
   retired_at_minor_ = allocated;
   // It pays from about 1 MB on: two workers take twice as long as one for 0.5 MB (the helper is
-  // woken, headers are swapped), as long for 1 MB, and copy 2 MB 1.2 times, 16 MB 1.45 times as fast.
+  // woken, headers are swapped), as long for 1 MB, and copy 2 MB 1.2 times, 16 MB 1.45 times as
+  // fast.
   const bool parallel =
       options_.workers > 1 && sizer_.PredictedSurvivorBytes() >= options_.debug.parallel_from;
   const uint64_t mixed = old_space_.mixed_blocks();

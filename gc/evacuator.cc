@@ -261,6 +261,28 @@ void Evacuator::SettleWeak() {
         return word;
       },
       is_young);
+  SettleWeakTables(leader, is_young);
+}
+
+void Evacuator::SettleWeakTables(EvacuationWorkerBase& leader,
+                                 const std::function<bool(Word)>& is_young) {
+  class Fates final : public WeakTable::Fates {
+   public:
+    Fates(EvacuationWorkerBase& worker, const std::function<bool(Word)>& young)
+        : worker_(worker), young_(young) {}
+    Word After(Word word) override {
+      if (!worker_.IsLive(word)) return 0;
+      worker_.VisitRoot(&word);
+      return word;
+    }
+    bool IsYoung(Word word) override { return young_(word); }
+
+   private:
+    EvacuationWorkerBase& worker_;
+    const std::function<bool(Word)>& young_;
+  };
+  Fates fates(leader, is_young);
+  for (WeakTable* table : parts_.roots.weak_tables()) table->SettleYoung(fates);
 }
 
 // --- 5. Finish -----------------------------------------------------------------------------------

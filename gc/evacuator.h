@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -95,6 +96,7 @@ class Evacuator {
  private:
   void ChooseCohorts();
   void CopyEphemerons();
+  void SettleWeakTables(EvacuationWorkerBase& leader, const std::function<bool(Word)>& is_young);
   void TakePins();
   void FinishBlock(size_t index, uint64_t now);
   void FinishStayed(size_t index);

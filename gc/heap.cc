@@ -69,6 +69,8 @@ int Heap::AddCleanupHook(const char* name, CleanupHook hook, void* context) {
 void Heap::RemoveCleanupHook(int id) { collector_->RemoveHook(id); }
 void Heap::AddRootProvider(RootProvider* provider) { collector_->roots().Add(provider); }
 void Heap::RemoveRootProvider(RootProvider* provider) { collector_->roots().Remove(provider); }
+void Heap::AddWeakTable(WeakTable* table) { collector_->roots().Add(table); }
+void Heap::RemoveWeakTable(WeakTable* table) { collector_->roots().Remove(table); }
 void Heap::SetOutOfMemoryFunction(OutOfMemoryFunction function, void* context) {
   collector_->SetOutOfMemory(function, context);
 }

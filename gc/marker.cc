@@ -278,6 +278,26 @@ void Marker::SettleWeak() {
   Run(Mode::kSettle);
   weak_holders_.clear();
   identities_.Purge([&](Word word) { return IsLive(word); });
+  SettleWeakTables();
+}
+
+// A young object that is still young may move in the next minor only.
+void Marker::SettleWeakTables() {
+  class Fates final : public WeakTable::Fates {
+   public:
+    explicit Fates(Marker& marker) : marker_(marker) {}
+    Word After(Word word) override { return marker_.IsLive(word) ? word : 0; }
+    bool IsYoung(Word word) override {
+      const SpaceByte space = marker_.range_.SpaceOf(word);
+      if ((space & kSpaceLook) == 0) return (space & kSpaceYoung) != 0;
+      return (ToObject(word)->header() & Object::kStationaryYoungBit) != 0;
+    }
+
+   private:
+    Marker& marker_;
+  };
+  Fates fates(*this);
+  for (WeakTable* table : roots_.weak_tables()) table->SettleAll(fates);
 }
 
 // --- Counting ------------------------------------------------------------------------------------

@@ -85,6 +85,7 @@ class Marker final : public Tracer {
   void ForEachMarked(size_t block, Visit visit) const;
   bool IsLive(Word word) const { return !range_.Contains(word) || range_.IsMarked(ToObject(word)); }
   void RunEphemerons();
+  void SettleWeakTables();
   void RescanMarked();
   void RescanBlock(size_t block);
   void RescanSlots(const Word* first, size_t count);

@@ -52,6 +52,16 @@ void RootSet::Remove(RootProvider* provider) {
   std::erase(providers_, provider);
 }
 
+void RootSet::Add(WeakTable* table) {
+  std::lock_guard lock(mutex_);
+  weak_tables_.push_back(table);
+}
+
+void RootSet::Remove(WeakTable* table) {
+  std::lock_guard lock(mutex_);
+  std::erase(weak_tables_, table);
+}
+
 size_t RootSet::mutators() const {
   std::lock_guard lock(mutex_);
   return mutators_.size();

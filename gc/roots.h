@@ -46,6 +46,8 @@ class RootSet {
   void Remove(Mutator* mutator);
   void Add(RootProvider* provider);
   void Remove(RootProvider* provider);
+  void Add(WeakTable* table);
+  void Remove(WeakTable* table);
   size_t mutators() const;
 
   enum class Which : uint8_t { kAll, kYoung };
@@ -54,6 +56,9 @@ class RootSet {
   // Calls `visit` for each pinned object (one that is pinned twice: twice).
   void VisitPins(const std::function<void(Object*)>& visit);
 
+  // World stopped.
+  const std::vector<WeakTable*>& weak_tables() const { return weak_tables_; }
+
   HandleTable& globals() { return globals_; }
   HandleTable& weaks() { return weaks_; }
 
@@ -61,6 +66,7 @@ class RootSet {
   mutable std::mutex mutex_;
   std::vector<Mutator*> mutators_;
   std::vector<RootProvider*> providers_;
+  std::vector<WeakTable*> weak_tables_;
   HandleTable globals_;
   HandleTable weaks_;
 };

@@ -2,9 +2,9 @@
 #include "neap/gc/type.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <mutex>
-#include <vector>
 
 #include "neap/runtime/check.h"
 #include "type_table.h"
@@ -17,9 +17,13 @@ namespace {
 
 constexpr uint64_t kMaxLengthBytes = uint64_t{1} << 47;
 
+// By id, null where there is none; never freed: ids live as long as the process.
+std::atomic<const TypeDescriptor*> descriptors[kMaxTypes];
+std::atomic<bool> moving_owners = false;
+
 struct Registry {
   std::mutex mutex;
-  std::vector<TypeDescriptor*> types{nullptr};  // never freed: ids live as long as the process
+  TypeId next = 1;
 };
 Registry& registry() {
   static auto* r = new Registry;
@@ -83,22 +87,8 @@ Scan ScanOf(const TypeDescriptor& descriptor) {
   return Scan::kSlow;
 }
 
-}  // namespace
-
-TypeId RegisterType(const TypeDescriptor& descriptor) {
-  NEAP_CHECK(descriptor.base_bytes >= kHeaderBytes,
-             "T1: a type's base size holds at least the header", "type=%s base=%u", descriptor.name,
-             descriptor.base_bytes);
-  NEAP_CHECK(descriptor.layout != Layout::kCustom || descriptor.trace != nullptr,
-             "T2: a custom layout needs a trace function", "type=%s", descriptor.name);
-  NEAP_CHECK(!descriptor.has_weak_slots || descriptor.layout == Layout::kCustom,
-             "T3: weak slots are reported by a custom trace function", "type=%s", descriptor.name);
-  CheckLayout(descriptor);
-  Registry& r = registry();
-  std::lock_guard lock(r.mutex);
-  NEAP_CHECK(r.types.size() < kMaxTypes, "T4: at most 65,535 types", "type=%s", descriptor.name);
-  const auto id = static_cast<TypeId>(r.types.size());
-  r.types.push_back(new TypeDescriptor(descriptor));
+// Under the registry's lock.
+void Publish(TypeId id, const TypeDescriptor& descriptor) {
   TypeInfo& info = type_table[id];
   info.layout = descriptor.layout;
   info.element_shift = descriptor.element_shift;
@@ -125,20 +115,52 @@ TypeId RegisterType(const TypeDescriptor& descriptor) {
     info.run_slots = static_cast<uint32_t>(run);
     if (info.scan == Scan::kBitmap) info.scan = Scan::kRun;
   }
-  return id;
+  if (descriptor.off_heap_bytes != nullptr && descriptor.drop == nullptr) moving_owners = true;
+  descriptors[id] = new TypeDescriptor(descriptor);
 }
+
+void CheckDescriptor(const TypeDescriptor& descriptor) {
+  NEAP_CHECK(descriptor.base_bytes >= kHeaderBytes,
+             "T1: a type's base size holds at least the header", "type=%s base=%u", descriptor.name,
+             descriptor.base_bytes);
+  NEAP_CHECK(descriptor.layout != Layout::kCustom || descriptor.trace != nullptr,
+             "T2: a custom layout needs a trace function", "type=%s", descriptor.name);
+  NEAP_CHECK(!descriptor.has_weak_slots || descriptor.layout == Layout::kCustom,
+             "T3: weak slots are reported by a custom trace function", "type=%s", descriptor.name);
+  CheckLayout(descriptor);
+}
+
+}  // namespace
+
+TypeId RegisterType(const TypeDescriptor& descriptor) {
+  CheckDescriptor(descriptor);
+  Registry& r = registry();
+  std::lock_guard lock(r.mutex);
+  NEAP_CHECK(r.next < kFirstChosenType, "T4: at most 32,767 types", "type=%s", descriptor.name);
+  Publish(r.next, descriptor);
+  return r.next++;
+}
+
+void RegisterTypeAs(TypeId id, const TypeDescriptor& descriptor) {
+  NEAP_CHECK(id >= kFirstChosenType, "T10: chosen type ids start at 0x8000", "type=%s id=%u",
+             descriptor.name, id);
+  CheckDescriptor(descriptor);
+  Registry& r = registry();
+  std::lock_guard lock(r.mutex);
+  const TypeDescriptor* known = FindType(id);
+  if (known == nullptr) return Publish(id, descriptor);
+  NEAP_CHECK(*known == descriptor, "T11: a chosen type id stands for one type",
+             "id=%u old=%s new=%s", id, known->name, descriptor.name);
+}
+
+const TypeDescriptor* FindType(TypeId id) { return descriptors[id]; }
+
+bool OwnersMayMove() { return moving_owners; }
 
 const TypeDescriptor& GetType(TypeId id) {
-  Registry& r = registry();
-  std::lock_guard lock(r.mutex);
-  NEAP_CHECK(id != 0 && id < r.types.size(), "T6: an object's type is registered", "type=%u", id);
-  return *r.types[id];
-}
-
-int RegisteredTypes() {
-  Registry& r = registry();
-  std::lock_guard lock(r.mutex);
-  return static_cast<int>(r.types.size()) - 1;
+  const TypeDescriptor* type = FindType(id);
+  NEAP_CHECK(type != nullptr, "T6: an object's type is registered", "type=%u", id);
+  return *type;
 }
 
 size_t ObjectBytes(const Object* object) {

@@ -40,6 +40,9 @@ static_assert(sizeof(TypeInfo) == 64);
 inline constexpr size_t kMaxTypes = 65536;
 extern TypeInfo type_table[kMaxTypes];
 
+// Whether some type owns off-heap bytes and has no drop function: its objects may move.
+bool OwnersMayMove();
+
 inline constexpr size_t RoundToObject(size_t bytes) {
   return (bytes + kObjectAlignment - 1) & ~(kObjectAlignment - 1);
 }

@@ -302,6 +302,7 @@ absl::Status Verifier::Verify() {
   if (ok()) GatherRemembered();
   if (ok()) CheckFinalizers();
   if (ok()) CheckIdentities();
+  if (ok()) CheckWeakTables();
   if (ok()) TraceFromRoots();
   if (ok()) CheckOverlaps();
   if (ok()) CheckOffHeap();

@@ -29,14 +29,7 @@ class Verifier final : public Tracer {
   explicit Verifier(Collector& collector)
       : collector_(collector),
         range_(collector.range()),
-        visited_(range_.block_limit() * kBitmapWordsPerBlock) {
-    types_.push_back(nullptr);
-    for (int id = 1; id <= RegisteredTypes(); ++id) {
-      types_.push_back(&GetType(static_cast<TypeId>(id)));
-      const TypeDescriptor& type = *types_.back();
-      owners_move_ |= type.off_heap_bytes != nullptr && type.drop == nullptr;
-    }
-  }
+        visited_(range_.block_limit() * kBitmapWordsPerBlock) {}
 
   absl::Status Verify();
   void Walk(const std::function<void(Object*)>& visit);
@@ -63,6 +56,7 @@ class Verifier final : public Tracer {
   const char* WhyNoObject(Word word);
   void CheckFinalizers();
   void CheckIdentities();
+  void CheckWeakTables();
   void CountOffHeap(const Object* object);
   void CheckOffHeap();
 
@@ -85,10 +79,7 @@ class Verifier final : public Tracer {
   size_t Offset(const void* p) const { return range_.OffsetOf(reinterpret_cast<Word>(p)); }
   size_t SizeOf(const Object* object) const;
   bool IsDeadUnswept(Object* object);
-  const TypeDescriptor* TypeOf(const Object* object) const {
-    const TypeId id = object->type();
-    return id == 0 || id >= types_.size() ? nullptr : types_[id];
-  }
+  const TypeDescriptor* TypeOf(const Object* object) const { return FindType(object->type()); }
   void Fail(const std::string& rule, const std::string& details) {
     if (status_.ok()) status_ = absl::InternalError(absl::StrCat(rule, ": ", details));
   }
@@ -98,7 +89,6 @@ class Verifier final : public Tracer {
 
   Collector& collector_;
   HeapRange& range_;
-  std::vector<const TypeDescriptor*> types_;
   std::vector<uint64_t> visited_;  // one bit per 8 bytes, as the heap's own bitmaps
   std::vector<Object*> work_;
   std::vector<Object*> ephemerons_;
@@ -116,7 +106,6 @@ class Verifier final : public Tracer {
   // nursery.
   int64_t young_off_heap_bytes_ = 0;
   int64_t old_off_heap_bytes_ = 0;
-  bool owners_move_ = false;  // some type of owners may lie in the nursery
   absl::Status status_;
 };
 

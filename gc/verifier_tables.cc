@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The verifier's reading of the side tables: finalizer entries (N12), identity numbers (N13) and
-// the gauges of off-heap bytes (N14), as verifier.cc says.
+// The verifier's reading of the side tables: finalizer entries (N12), identity numbers (N13), the
+// gauges of off-heap bytes (N14) and weak tables (N15), as verifier.cc says.
 #include "verifier_state.h"
 
 namespace neap::gc {
@@ -82,6 +82,19 @@ void Verifier::CheckIdentities() {
   }
 }
 
+void Verifier::CheckWeakTables() {
+  for (WeakTable* table : collector_.roots().weak_tables()) {
+    table->ForEach([&](Word word, bool listed_young) {
+      const char* reason = WhyNoObject(word);
+      if (reason == nullptr && !listed_young && IsYoung(ToObject(word))) {
+        reason = "is young and not listed as such";
+      }
+      if (reason == nullptr || !ok()) return;
+      Fail("N15", absl::StrCat("object ", At(ToObject(word)), " of a weak table ", reason));
+    });
+  }
+}
+
 // --- Off-heap bytes ------------------------------------------------------------------------------
 
 void Verifier::CountOffHeap(const Object* object) {
@@ -96,9 +109,10 @@ void Verifier::CountOffHeap(const Object* object) {
 void Verifier::CheckOffHeap() {
   const int64_t young = collector_.young_off_heap_bytes();
   const int64_t old = collector_.old_off_heap_bytes();
+  const bool owners_move = OwnersMayMove();
   const bool young_fits =
-      owners_move_ ? young >= young_off_heap_bytes_ : young == young_off_heap_bytes_;
-  const bool old_fits = owners_move_ ? old <= old_off_heap_bytes_ : old == old_off_heap_bytes_;
+      owners_move ? young >= young_off_heap_bytes_ : young == young_off_heap_bytes_;
+  const bool old_fits = owners_move ? old <= old_off_heap_bytes_ : old == old_off_heap_bytes_;
   if (!young_fits) {
     return Fail("N14", absl::StrCat("young objects own ", young_off_heap_bytes_,
                                     " bytes off the heap, the gauge says ", young));

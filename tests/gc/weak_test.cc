@@ -2,6 +2,7 @@
 //
 // Weak slots, weak handles and ephemerons, in both generations.
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "doctest/doctest.h"
@@ -31,6 +32,41 @@ void SetPair(TestHeap& heap, Handle<EphemeronTable> table, uint64_t i, const Obj
   heap.m.Store(table.get(), table->pairs() + 2 * i, key);
   heap.m.Store(table.get(), table->pairs() + 2 * i + 1, value);
 }
+
+// What interns strings does it like this: a list, and which of its entries are young.
+class ToyWeakTable final : public gc::WeakTable {
+ public:
+  void Add(const Object* object) { young_.push_back(gc::ToWord(object)); }
+  void SettleYoung(Fates& fates) override {
+    std::vector<Word> young;
+    for (const Word word : young_) {
+      const Word now = fates.After(word);
+      if (now != 0) (fates.IsYoung(now) ? young : old_).push_back(now);
+    }
+    young_.swap(young);
+  }
+  void SettleAll(Fates& fates) override {
+    std::erase_if(young_, [&](Word word) { return fates.After(word) == 0; });
+    std::erase_if(old_, [&](Word word) { return fates.After(word) == 0; });
+  }
+  void ForEach(const std::function<void(Word, bool)>& visit) override {
+    for (const Word word : young_) visit(word, true);
+    for (const Word word : old_) visit(word, false);
+  }
+  // As if it had forgotten which entries are young.
+  void Mislay() {
+    old_.insert(old_.end(), young_.begin(), young_.end());
+    young_.clear();
+  }
+  std::vector<Word> Words() const {
+    std::vector<Word> words = young_;
+    words.insert(words.end(), old_.begin(), old_.end());
+    return words;
+  }
+
+ private:
+  std::vector<Word> young_, old_;
+};
 
 Node* ValueAt(Handle<EphemeronTable> table, uint64_t i) {
   return static_cast<Node*>(gc::ToObject(table->pairs()[2 * i + 1]));
@@ -346,6 +382,36 @@ TEST_SUITE("gc/ephemeron") {
     heap.FullGC();
     CHECK(table->pairs()[0] == 12345);
     CHECK(ValueAt(table, 0)->key == 7);
+    CHECK(heap.Broken() == "");
+  }
+
+  TEST_CASE("a weak table follows its objects, forgets the dead, and is verified") {
+    TinyHeap heap;
+    ToyWeakTable table;
+    heap.heap().AddWeakTable(&table);
+    Handle<Node> kept = heap.MakeNode(1);
+    table.Add(kept.get());
+    Handle<Node> brief = heap.MakeNode(2);
+    table.Add(brief.get());
+    brief.set(nullptr);
+    Handle<Node> later = heap.MakeNode(3);
+    table.Add(later.get());
+    heap.MinorGC();
+    CHECK(heap.Broken() == "");
+    REQUIRE(table.Words().size() == 2);
+    CHECK(table.Words()[0] == gc::ToWord(kept.get()));
+    heap.MinorGC(2);  // both are old now
+    later.set(nullptr);
+    heap.MinorGC();
+    CHECK(table.Words().size() == 2);
+    heap.FullGC();
+    REQUIRE(table.Words().size() == 1);
+    CHECK(table.Words()[0] == gc::ToWord(kept.get()));
+    CHECK(heap.Broken() == "");
+    table.Add(heap.m.New<Node>(Node::Type()));
+    table.Mislay();
+    CHECK(heap.Broken().substr(0, 4) == "N15:");
+    heap.heap().RemoveWeakTable(&table);
     CHECK(heap.Broken() == "");
   }
 }

@@ -54,6 +54,31 @@ class RootProvider {
   virtual void VisitYoungRoots(Tracer& tracer) { VisitRoots(tracer); }
 };
 
+// A table outside the heap that names objects without keeping them alive (interned strings). It is
+// settled at the end of every collection's weak processing, world stopped, after finalizers made
+// their objects live again; it may not allocate from the heap.
+class WeakTable {
+ public:
+  virtual ~WeakTable() = default;
+  // What became of an object that the table named before the collection.
+  class Fates {
+   public:
+    // Its address now; 0 when it is dead and must be forgotten.
+    virtual Word After(Word word) = 0;
+    // Whether the object at this address (of now) may still move: the next minor asks for it.
+    virtual bool IsYoung(Word word) = 0;
+
+   protected:
+    ~Fates() = default;
+  };
+  // After a minor: only entries that were young, or came since the last collection, have changed.
+  virtual void SettleYoung(Fates& fates) = 0;
+  // After marking. Nothing moved, but any entry may be dead.
+  virtual void SettleAll(Fates& fates) = 0;
+  // Every entry, and whether SettleYoung would look at it (for the verifier, rule N15).
+  virtual void ForEach(const std::function<void(Word word, bool listed_young)>& visit) = 0;
+};
+
 // A cleanup hook: runs with the world stopped at the start of every major cycle, before any root is
 // captured. It may not allocate from the heap, take a safepoint or block (checked), and should take
 // O(1) time per cache. `cycle` is the number of the major cycle that starts (first: 1).
@@ -107,6 +132,8 @@ class Heap {
   void RemoveCleanupHook(int id);
   void AddRootProvider(RootProvider* provider);
   void RemoveRootProvider(RootProvider* provider);
+  void AddWeakTable(WeakTable* table);
+  void RemoveWeakTable(WeakTable* table);
   void SetOutOfMemoryFunction(OutOfMemoryFunction function, void* context);
   int AddEventListener(EventListener listener);
   void RemoveEventListener(int id);

@@ -87,6 +87,18 @@ class Mutator {
     object->set_header(Object::MakeHeader(type));
     return object;
   }
+  // Uninitialized memory for an object of `bytes` (a multiple of 8, 16 .. kMaxNurseryObjectBytes)
+  // from the TLAB, or null when that is used up: an interpreter then makes its registers visible to
+  // the collector and calls TryAllocate. Every word, the header (Object::MakeHeader) included, must
+  // be written before the next safepoint. (no safepoint)
+  void* TryBump(size_t bytes) {
+    char* top = tlab_->top;
+    if (static_cast<size_t>(tlab_->limit - top) < bytes) [[unlikely]]
+      return nullptr;
+    tlab_->StoreTop(top + bytes);
+    tlab_->CountObject();
+    return top;
+  }
   ByteArray* NewBytes(uint64_t length) {
     return static_cast<ByteArray*>(Allocate(ByteArray::Type(), length));
   }

@@ -70,13 +70,22 @@ struct TypeDescriptor {
   // allocated with AllocateStationary or large ones; null for none. (Finalizers are another thing:
   // neap/gc/finalizer.h.)
   void (*drop)(Object* object) = nullptr;
+
+  bool operator==(const TypeDescriptor&) const = default;
 };
 
 // Registers a type for the whole process; ids count from 1 (0 is never a type). Thread safe. Checks
-// that fewer than 65,535 types exist and that the descriptor is consistent.
+// that fewer than kFirstChosenType types exist and that the descriptor is consistent.
 TypeId RegisterType(const TypeDescriptor& descriptor);
+// The same under an id that the embedder chose, kFirstChosenType or above, so that its type tests
+// are comparisons with constants and kinds of objects are ranges of ids. Checks that no other type
+// has the id; registering an equal descriptor again (two embedders of one language) does nothing.
+void RegisterTypeAs(TypeId id, const TypeDescriptor& descriptor);
+inline constexpr TypeId kFirstChosenType = 0x8000;
+// Checks that the type exists.
 const TypeDescriptor& GetType(TypeId id);
-int RegisteredTypes();
+// Null for an id that was never registered.
+const TypeDescriptor* FindType(TypeId id);
 
 // Size in bytes of an object: header included, multiple of 8, at least kMinObjectBytes.
 size_t ObjectBytes(const Object* object);
