@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// The objects of one VM: makes them, knows its atoms and the root of its shapes.
+//
+// Makers are safepoints and return null when there is no memory. Bytes handed to them must not lie
+// in the heap (they may move); use NewStringOf(length) and fill it in for those.
+#ifndef NEAP_VM_OBJECTS_OBJECTS_H_
+#define NEAP_VM_OBJECTS_OBJECTS_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "atom_table.h"
+#include "boxes.h"
+#include "neap/gc/handle.h"
+#include "neap/gc/mutator.h"
+#include "string.h"
+#include "table.h"
+
+namespace neap::vm {
+
+class Objects {
+ public:
+  Objects(gc::Mutator& mutator, uint64_t hash_seed);
+  Objects(const Objects&) = delete;
+  Objects& operator=(const Objects&) = delete;
+
+  gc::Mutator& mutator() { return m_; }
+  AtomTable& atoms() { return atoms_; }
+  Shape* root_shape() const { return root_.as<Shape>(); }
+  // The hash of a key; strings by text, boxes by content, objects by the hash in their header.
+  uint32_t HashOf(Value key);
+
+  // --- Makers (safepoints; null: no memory) ------------------------------------------------------
+  String* NewString(std::string_view text);
+  String* NewAtom(std::string_view text);
+  // Zero bytes to be filled in before the string is seen by anybody.
+  String* NewStringOf(uint64_t length);
+  // An empty table with room for inline fields (at most kMaxInlineFields).
+  Table* NewTable(int inline_fields = 0);
+  // nil: no memory.
+  Value NewInteger(int64_t i) {
+    if (Value::FitsInline(i)) [[likely]]
+      return Value::InlineInteger(i);
+    return NewBoxedInteger(i);
+  }
+  Value NewBoxedInteger(int64_t i);
+  Value NewLightUserdata(void* pointer);
+
+ private:
+  gc::Mutator& m_;
+  AtomTable atoms_;
+  gc::GlobalHandle root_;
+};
+
+}  // namespace neap::vm
+
+#endif  // NEAP_VM_OBJECTS_OBJECTS_H_
