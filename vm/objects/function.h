@@ -24,7 +24,7 @@ namespace neap::vm {
 struct FunctionCode;  // compiler/function_code.h
 struct Coroutine;
 class NativeCall;
-class Vm;
+class State;
 
 // Never moves, so that frames may hold it. Its code and what belongs to it are outside the heap;
 // the constants are slots that its trace function reports.

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+//
+// Coroutines (Lua's threads), the main one included: a stack of values, a stack of frames.
+//
+// The object itself never moves; its stacks lie outside the heap and grow by being reallocated, so
+// that positions in them are indices, and pointers are derived anew after everything that may grow
+// them. What the collector sees of a value stack depends on who owns it:
+//
+//   K1  The coroutine that runs, and those that wait for one they resumed, are roots: their stacks
+//       are visited at every collection, and written without a barrier.
+//   K2  A suspended coroutine's stack is part of the object: the trace function reports it. It is
+//       logged (write barrier) when it stops running, so that the next minor looks at it, and every
+//       later store into it is a barriered store on the coroutine.
+//   K3  Words below `clean_from` are values that were valid at the last collection or later, or
+//       nil; words from there on are nil. So whatever a frame's registers hold before they are first
+//       assigned can be scanned. A collection nils what lies above the live part; pushing a frame
+//       raises `clean_from`.
+//   K4  The open upvalues are in order of their stack index; so are the variables to be closed.
+#ifndef NEAP_VM_INTERPRETER_COROUTINE_H_
+#define NEAP_VM_INTERPRETER_COROUTINE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "compiler/opcode.h"
+#include "objects/function.h"
+#include "objects/types.h"
+
+namespace neap::vm {
+
+class State;
+
+// Why a frame is special; a set.
+enum FrameFlag : uint16_t {
+  kFrameNative = 1 << 0,     // runs a native function
+  kFrameEntry = 1 << 1,      // called from C++: returning from it leaves the interpreter loop
+  kFrameMeta = 1 << 2,       // called by an instruction of the frame below, which is finished when
+                             // it returns (FinishInstruction)
+  kFrameProtected = 1 << 3,  // errors above it stop here (pcall, xpcall)
+  kFrameClosing = 1 << 4,    // protected, and variables above it are being closed after an error
+  kFrameReturning = 1 << 5,  // kReturn is closing variables; `saved_count` results wait
+  kFrameTail = 1 << 6,       // entered by a tail call
+  kFrameHook = 1 << 7,       // runs a hook
+  kFrameFinalizer = 1 << 8,  // runs a __gc metamethod
+  kFrameHooked = 1 << 9,     // its call hook was called: the return hook is, too
+  kFrameHandler = 1 << 10,   // protected with a message handler (xpcall)
+};
+
+struct Frame {
+  const Instruction* pc;  // Lua: the next instruction (saved at calls and safepoints)
+  FunctionCode* code;     // Lua: of the function; null in native frames
+  uint32_t function;      // stack index of the function; results go here
+  uint32_t base;          // stack index of register 0, or of the first argument
+  uint32_t top;           // native: one past its values. Lua: only while an open count is in use
+  int32_t wanted;         // results wanted by the caller; -1: all
+  uint32_t varargs;       // extra arguments, which lie below the base
+  uint32_t state;         // native: 0 at first, then what CallThen said
+  uint16_t flags;         // FrameFlag
+  uint16_t unused;
+  uint32_t saved_count;   // kFrameReturning: results; native: arguments at first
+};
+
+enum class CoroutineStatus : uint8_t {
+  kSuspended,
+  kRunning,
+  kNormal,  // waits for one that it resumed
+  kDead,    // finished, or closed
+  kFailed,  // ended by an error, variables not closed yet; "dead" to scripts
+};
+
+struct Coroutine : Object {
+  Word* stack;
+  Frame* frames;
+  Coroutine* resumer;   // of a running or normal one: who resumed it; not a slot (K1 roots)
+  std::vector<Word>* open_upvalues;  // Upvalue objects (K4)
+  std::vector<uint32_t>* to_close;   // stack indices (K4)
+  Word hook;            // the hook function of debug.sethook, or nil
+  Word identity;        // not used yet: keeps the object a slot for Store to name
+  State* state;
+  uint32_t stack_size;  // words
+  uint32_t clean_from;  // K3
+  uint32_t top;         // of a suspended one: one past its live values
+  uint32_t frame_count;
+  uint32_t frame_capacity;
+  uint32_t native_depth;   // nested C++ runs of the interpreter on this coroutine: no yield across
+  uint32_t levels;         // calls counted against the limit of 200 (inherited from the resumer)
+  CoroutineStatus status;
+  uint8_t hook_mask;
+  bool in_hook;
+  bool is_main;
+  int32_t hook_count;      // of a count hook: instructions between calls
+  int32_t hook_left;
+
+  Frame& frame() { return frames[frame_count - 1]; }
+  bool in_chain() const {
+    return status == CoroutineStatus::kRunning || status == CoroutineStatus::kNormal;
+  }
+};
+
+// Values on a stack before it is an overflow error (the reference implementation's limit), and
+// what error handling may use beyond it.
+inline constexpr uint32_t kMaxStack = 1'000'000;
+inline constexpr uint32_t kErrorStack = 300;
+// Free slots that a native function finds above its arguments.
+inline constexpr uint32_t kNativeSlots = 40;
+
+void RegisterCoroutineType();
+// A safepoint; null: no memory.
+Coroutine* NewCoroutine(State& state);
+
+// Makes sure that the words below `end` exist and are clean. False: overflow (see State::
+// StackError) or no memory. Moves the stack. (no safepoint)
+bool GrowStack(Coroutine* co, uint32_t end);
+inline bool EnsureStack(Coroutine* co, uint32_t end) {
+  return end <= co->clean_from || GrowStack(co, end);
+}
+// Room for one more frame. False: no memory.
+bool GrowFrames(Coroutine* co);
+// Ends the claim on words above `live`: they become nil. (K3)
+void CleanStack(Coroutine* co, uint32_t live);
+// The coroutine stops being in the chain; `live` values remain. (K2)
+void SuspendStack(State& state, Coroutine* co, uint32_t live);
+// Reports the live part of a stack of the chain (K1).
+void VisitStack(Coroutine* co, uint32_t live, gc::Tracer& tracer);
+
+// The upvalue for a stack slot, new or shared. A safepoint; null: no memory.
+Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index);
+// Closes the upvalues at `index` and above. (no safepoint)
+void CloseUpvalues(State& state, Coroutine* co, uint32_t index);
+// Where the variable is now. (no safepoint)
+Word ReadUpvalue(const Upvalue* upvalue);
+void WriteUpvalue(State& state, Upvalue* upvalue, Word value);
+
+inline Coroutine* AsCoroutine(Value v) { return static_cast<Coroutine*>(v.object()); }
+
+}  // namespace neap::vm
+
+#endif  // NEAP_VM_INTERPRETER_COROUTINE_H_

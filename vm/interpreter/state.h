@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+//
+// START HERE. One Lua VM: what the reference implementation keeps in its global state. It owns the
+// objects of its heap, runs functions, raises errors; the libraries are native functions over it.
+//
+// A call has three ways out. `Step` says which, wherever Lua code may have to run:
+//
+//   kDone    it is done
+//   kPushed  a frame of a Lua function was pushed: the interpreter loop goes on there, and finishes
+//            the instruction when that frame returns. Only the loop (interpreter.cc) may see this
+//   kError   `error` holds the error value; the caller returns at once with its own word for it
+//
+// C++ exceptions are not used. Errors unwind frames to the innermost protected one (unwind.cc).
+//
+//   R1  A raw word or pointer to a heap object is used between two safepoints only. Everything that
+//       takes a State& may be a safepoint unless it says otherwise. What must survive stands in a
+//       stack slot, in a handle, or in an object.
+//   R2  While C++ code runs on behalf of a frame, that frame's `top` (native) or live limit (Lua)
+//       tells the collector what is live: State::live.
+#ifndef NEAP_VM_INTERPRETER_STATE_H_
+#define NEAP_VM_INTERPRETER_STATE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "interpreter/coroutine.h"
+#include "interpreter/event_names.h"
+#include "neap/gc/finalizer.h"
+#include "neap/gc/heap.h"
+#include "neap/gc/mutator.h"
+#include "objects/objects.h"
+#include "objects/userdata.h"
+#include "text/text_status.h"
+
+namespace neap::vm {
+
+enum class Step : uint8_t { kDone, kPushed, kError };
+
+enum class ErrorKind : uint8_t {
+  kNone,
+  kScript,    // error(), a runtime error: protected calls catch it
+  kMemory,    // likewise; no message handler runs
+  kHandler,   // an error in a message handler
+  kStop,      // a budget is used up or the host interrupted: nothing in the script catches it
+};
+
+struct StateOptions {
+  uint64_t hash_seed = 0;
+  uint64_t instruction_budget = UINT64_MAX;  // in calls and rounds of loops
+  uint64_t allocation_budget = UINT64_MAX;   // bytes
+};
+
+class State final : public gc::RootProvider {
+ public:
+  // The mutator's thread owns the state.
+  State(gc::Mutator& mutator, const StateOptions& options);
+  ~State() override;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  gc::Mutator& mutator() { return m_; }
+  gc::Heap& heap() { return m_.heap(); }
+  Objects& objects() { return objects_; }
+  Coroutine* running() { return running_; }
+  Coroutine* main_coroutine() { return main_; }
+
+  // --- Roots that every part of the VM uses ------------------------------------------------------
+  Table* globals() { return static_cast<Table*>(gc::ToObject(roots_[kGlobals])); }
+  Table* registry() { return static_cast<Table*>(gc::ToObject(roots_[kRegistry])); }
+  Value registry_value() const { return Value::FromWord(roots_[kRegistry]); }
+  Value globals_value() const { return Value::FromWord(roots_[kGlobals]); }
+  // The atom "__index" and so on.
+  String* event_name(Event event) {
+    return static_cast<String*>(gc::ToObject(roots_[kFirstEventName + static_cast<int>(event)]));
+  }
+  // Metatables of the types without their own (strings, numbers, ...); null: none.
+  Table* type_metatable(LuaType type) {
+    return static_cast<Table*>(gc::ToObject(roots_[kFirstTypeMetatable + static_cast<int>(type)]));
+  }
+  void set_type_metatable(LuaType type, Table* metatable) {
+    roots_[kFirstTypeMetatable + static_cast<int>(type)] = gc::ToWord(metatable);
+  }
+
+  // --- Calls (native code) -----------------------------------------------------------------------
+  // Calls the function that stands `arguments` slots below the top of the current native frame,
+  // with those arguments; both are replaced by `wanted` results (-1: all). Runs the interpreter in
+  // here: coroutines cannot yield across it. False: error.
+  [[nodiscard]] bool Call(int arguments, int wanted);
+  // The same, and an error does not leave it: on false the function and its arguments are replaced
+  // by the error value, variables are closed. `handler`: stack index of a message handler, 0: none.
+  // An error that scripts may not catch (kStop) is returned too; the caller must pass it on.
+  [[nodiscard]] bool ProtectedCall(int arguments, int wanted, uint32_t handler = 0);
+
+  // --- Operations with metamethods, for native code ----------------------------------------------
+  // On the current native frame's stack: operands are values, the result is pushed. False: error.
+  [[nodiscard]] bool PushIndex(Value object, Value key);
+  [[nodiscard]] bool PushField(Value object, std::string_view name);
+  [[nodiscard]] bool SetIndex(Value object, Value key, Value value);
+  [[nodiscard]] bool PushLength(Value object);
+  // `*length`: of an object whose length must be an integer ("object length is not an integer").
+  [[nodiscard]] bool LengthOf(Value object, int64_t* length);
+  [[nodiscard]] bool Equal(Value a, Value b, bool* result);
+  [[nodiscard]] bool Less(Value a, Value b, bool* result);
+  // tostring(v): pushes a string (with __tostring and __name).
+  [[nodiscard]] bool PushTostring(Value v);
+  // Arithmetic by Lua's rules (with string coercion and metamethods); pushes the result.
+  [[nodiscard]] bool PushArithmetic(Op op, Value a, Value b);
+
+  // --- Metatables (no safepoint) -----------------------------------------------------------------
+  Table* MetatableOf(Value v);
+  // The metamethod, or nil.
+  Value MetamethodOf(Value v, Event event);
+  Value MetamethodOf(Table* metatable, Event event);
+  // "userdata", a string __name of the metatable, ... as error messages call it.
+  std::string TypeNameOf(Value v);
+
+  // --- Errors ------------------------------------------------------------------------------------
+  // Each sets `error` and returns false, so that `return state.Error(...)` reads well.
+  bool Throw(Value value);                       // the value itself
+  bool RuntimeError(std::string_view message);   // with "chunk:line:" of the current Lua frame
+  bool ErrorAt(int level, std::string_view message);  // luaL_error: position of that level
+  bool MemoryError();
+  bool StackError();      // "stack overflow", or an error in error handling
+  bool Stop(std::string_view message);  // uncatchable
+  Value error() const { return Value::FromWord(roots_[kError]); }
+  ErrorKind error_kind() const { return error_kind_; }
+  void ClearError();
+  // "chunk:line: " of the frame at `level` (0: the running function), or "".
+  std::string Where(int level);
+
+  // --- Strings and numbers -----------------------------------------------------------------------
+  // A string or number as tostring writes it; only those.
+  static std::string TextOf(Value v);
+  // Lua's conversions (manual 3.4.3). (no safepoint)
+  static bool ToInteger(Value v, int64_t* i);        // numbers and strings with an integral value
+  static bool ToIntegerStrict(Value v, int64_t* i);  // numbers only
+  static bool ToNumber(Value v, double* d);          // numbers and strings
+  // The number that a value is or a string spells; nil for none. A safepoint for huge integers.
+  Value ToNumberValue(Value v);
+  // A unique number for printing (%p, tostring); 0 for values without one. (no safepoint)
+  uint64_t IdentityOf(Value v);
+
+  // --- Safepoints --------------------------------------------------------------------------------
+  // Counted down by calls and rounds of loops; at 0 the loop calls Poll.
+  int64_t fuel = 0;
+  // Polls, finalizers, budgets, interrupts. False: error.
+  [[nodiscard]] bool Poll();
+  // Native loops over data of user-given size: call with the steps done.
+  [[nodiscard]] bool Spend(uint64_t steps) {
+    fuel -= static_cast<int64_t>(steps);
+    return fuel > 0 || Poll();
+  }
+  // From any thread: the script stops at the next poll with this message.
+  void Interrupt() { interrupted_.store(true, std::memory_order_relaxed); }
+  // Runs pending finalizers now (collectgarbage, close).
+  void RunFinalizers();
+  gc::FinalizerQueue& finalizers() { return *finalizers_; }
+
+  // --- Loading -----------------------------------------------------------------------------------
+  // Pushes a function for the text or binary chunk; false: error() says why (a syntax error has no
+  // position prefix of the running function). `mode`: "t", "b" or "bt".
+  [[nodiscard]] bool Load(std::string_view chunk, const std::string& chunk_name,
+                          std::string_view mode);
+
+  // --- Native frames -----------------------------------------------------------------------------
+  Value at(uint32_t index) const { return Value::FromWord(running_->stack[index]); }
+  void Push(Value v) {
+    Frame& frame = running_->frame();
+    NEAP_DCHECK(frame.top < running_->clean_from, "K5: a native frame pushes what it has room for");
+    running_->stack[frame.top++] = v.word();
+  }
+  void Pop(uint32_t count) { running_->frame().top -= count; }
+  // From the top: 1 is the last pushed.
+  Value FromTop(uint32_t i) const { return at(running_->frame().top - i); }
+  // Room for `count` more pushes. False: error "stack overflow".
+  [[nodiscard]] bool EnsureSlots(uint32_t count);
+
+  // --- gc::RootProvider --------------------------------------------------------------------------
+  void VisitRoots(gc::Tracer& tracer) override;
+
+  // warn(): how messages are shown.
+  void (*warn)(State& state, std::string_view message, bool to_continue) = nullptr;
+  void* warn_context = nullptr;
+  void* host = nullptr;  // of the embedder
+
+ private:
+  friend class Interpreter;
+  friend class Unwinder;
+
+  static constexpr int kGlobals = 0;
+  static constexpr int kRegistry = 1;
+  static constexpr int kError = 2;
+  static constexpr int kMemoryMessage = 3;
+  static constexpr int kFirstEventName = 4;
+  static constexpr int kFirstTypeMetatable = kFirstEventName + kEvents;
+  static constexpr int kRoots = kFirstTypeMetatable + kLuaTypes;
+
+  gc::Mutator& m_;
+  Objects objects_;
+  std::unique_ptr<gc::FinalizerQueue> finalizers_;
+  Word roots_[kRoots] = {};
+  gc::GlobalHandle main_handle_;
+  Coroutine* main_ = nullptr;
+  Coroutine* running_ = nullptr;
+  uint32_t live_limit_ = 0;  // R2: of the running Lua frame: one past its live slots (stack index)
+  ErrorKind error_kind_ = ErrorKind::kNone;
+  StateOptions options_;
+  int64_t fuel_given_ = 0;
+  std::atomic<bool> interrupted_ = false;
+  bool in_finalizer_ = false;
+};
+
+}  // namespace neap::vm
+
+#endif  // NEAP_VM_INTERPRETER_STATE_H_
