@@ -14,7 +14,7 @@
 #include "boxes.h"
 #include "neap/gc/handle.h"
 #include "neap/gc/mutator.h"
-#include "string.h"
+#include "lua_string.h"
 #include "table.h"
 
 namespace neap::vm {

@@ -22,8 +22,9 @@
 
 #include <cstdint>
 
+#include "neap/gc/mutator.h"
 #include "neap/gc/type.h"
-#include "string.h"
+#include "lua_string.h"
 
 namespace neap::vm {
 
@@ -74,6 +75,8 @@ static_assert(sizeof(Shape) == 64);
 // mean that the table is a map.
 enum class KeyOrigin : uint8_t { kConstant, kComputed };
 
+// Without fields or metatable; one for each VM. Null: no memory. A safepoint.
+Shape* NewRootShape(gc::Mutator& m);
 // The child of `shape` with one field more. Null: the table should become a dictionary (too many
 // fields, too many children), or there is no memory (`*no_memory` says so). A safepoint.
 Shape* ShapeWithField(Objects& objects, Shape* shape, String* atom, KeyOrigin origin,
