@@ -25,8 +25,8 @@ enum Option : int {
 constexpr const char* kOptionNames[] = {"stop",         "restart",     "collect",    "count",
                                         "step",         "setpause",    "setstepmul", "isrunning",
                                         "generational", "incremental", nullptr};
-// A "step" of n KiB earns n of credit, at least kMinStepKib; a cycle costs 1/kCycleShare of the live
-// KiB. Larger share: loops of steps collect too often; smaller: they take long to see the end.
+// A "step" of n KiB earns n of credit, at least kMinStepKib; a cycle costs 1/kCycleShare of the
+// live KiB. Larger share: loops of steps collect too often; smaller: they take long to see the end.
 constexpr uint64_t kMinStepKib = 8;
 constexpr uint64_t kCycleShare = 4;
 
