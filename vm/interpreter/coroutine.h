@@ -94,6 +94,8 @@ struct Coroutine : Object {
   bool is_main;
   int32_t hook_count;      // of a count hook: instructions between calls
   int32_t hook_left;
+  uint32_t first_transferred;  // while a call or return hook runs: the first argument or result,
+  uint32_t transferred;        // as a local of the frame below it, and how many there are
 
   Frame& frame() { return frames[frame_count - 1]; }
   bool in_chain() const {

@@ -38,6 +38,11 @@ enum class NativeResult : uint8_t {
   kResume,  // switch to the coroutine in slot 1 of the frame (coroutine library only)
 };
 
+// The entry state of a function whose frame caught an error (Protect, Resume): the variables above
+// it are closed, and the error value is the one value above its arguments' place that counts: the
+// top.
+inline constexpr uint32_t kNativeErrorState = 0xffffffff;
+
 class NativeCall {
  public:
   explicit NativeCall(State& state) : state_(state) {}
@@ -98,6 +103,15 @@ class NativeCall {
   void PushNil() { Push(Value::Nil()); }
   Value top(uint32_t i = 1) const { return state_.FromTop(i); }
   void Pop(uint32_t n = 1) { state_.Pop(n); }
+  // Values of the frame from slot 1 on, arguments included. After a CallThen that took arguments
+  // along, count() says more than is there; this does not.
+  uint32_t height() const { return frame().top - frame().base; }
+  // Makes slot `i` and all above it stand one higher, and sets slot `i` to `v`.
+  void Insert(int i, Value v) {
+    Push(Value::Nil());
+    for (int k = static_cast<int>(height()); k > i; --k) slot(k) = slot(k - 1);
+    slot(i) = v.word();
+  }
   // Values above the arguments.
   uint32_t pushed() const { return frame().top - frame().base - frame().saved_count; }
 
@@ -123,6 +137,20 @@ class NativeCall {
   int32_t call_wanted = 0;
   NativeResult CallThen(uint32_t arguments, int32_t wanted, uint32_t then);
   uint32_t entry_state() const { return frame().state; }
+  // An error in what CallThen calls from now on enters the function again, with kNativeErrorState.
+  void Protect() { frame().flags |= kFrameProtected; }
+  // The same, and slot 1 holds the function that makes error values into others.
+  void ProtectWithHandler() { frame().flags |= kFrameProtected | kFrameHandler; }
+
+  // Coroutine library only: lets the coroutine in slot 1 run with the `values` on top. Enters the
+  // function again with state kResumed and `received` values on top when it yields or returns, with
+  // kNativeErrorState and the error on top when it fails or cannot be resumed.
+  static constexpr uint32_t kResumed = 1;
+  uint32_t received = 0;
+  NativeResult Resume(uint32_t values) {
+    results = values;
+    return NativeResult::kResume;
+  }
 
   [[nodiscard]] bool Call(int arguments, int wanted) { return state_.Call(arguments, wanted); }
 

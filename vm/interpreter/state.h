@@ -53,6 +53,17 @@ struct StateOptions {
   uint64_t allocation_budget = UINT64_MAX;   // bytes
 };
 
+// What scripts said to collectgarbage. Only `is_stopped` has an effect on the heap; the others are
+// answered as the reference implementation does.
+struct CollectorSettings {
+  bool is_stopped = false;
+  bool is_generational = true;
+  int pause_percent = 200;
+  int step_multiplier = 100;
+  uint64_t gogc_before_stop = 0;
+  uint64_t step_credit_kib = 0;
+};
+
 class State final : public gc::RootProvider {
  public:
   // The mutator's thread owns the state.
@@ -158,6 +169,9 @@ class State final : public gc::RootProvider {
   // Runs pending finalizers now (collectgarbage, close).
   void RunFinalizers();
   gc::FinalizerQueue& finalizers() { return *finalizers_; }
+  // A __gc metamethod runs, or one of its callees.
+  bool in_finalizer() const { return in_finalizer_; }
+  CollectorSettings collector_settings;
 
   // --- Loading -----------------------------------------------------------------------------------
   // Pushes a function for the text or binary chunk; false: error() says why (a syntax error has no
@@ -175,6 +189,9 @@ class State final : public gc::RootProvider {
   void Pop(uint32_t count) { running_->frame().top -= count; }
   // From the top: 1 is the last pushed.
   Value FromTop(uint32_t i) const { return at(running_->frame().top - i); }
+  void SetFromTop(uint32_t i, Value v) {
+    running_->stack[running_->frame().top - i] = v.word();
+  }
   // Room for `count` more pushes. False: error "stack overflow".
   [[nodiscard]] bool EnsureSlots(uint32_t count);
 
