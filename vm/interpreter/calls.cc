@@ -19,6 +19,7 @@
 #include "interpreter/hooks.h"
 #include "interpreter/interpreter.h"
 #include "interpreter/operators.h"
+#include "interpreter/runtime_errors.h"
 
 namespace neap::vm {
 namespace {
@@ -139,6 +140,7 @@ Step Interpreter::EnterNative(State& s, uint32_t function, uint32_t arguments, i
 Step Interpreter::RunNative(State& s) {
   Coroutine* co = s.running_;
   NativeCall call(s);
+  call.received = s.received_;
   const auto* closure =
       static_cast<const NativeClosure*>(s.at(co->frame().function).object());
   const NativeResult result = closure->function(call);

@@ -94,6 +94,8 @@ struct Coroutine : Object {
   bool is_main;
   int32_t hook_count;      // of a count hook: instructions between calls
   int32_t hook_left;
+  const Instruction* last_hooked;          // where the line hook was last looked at, ...
+  const FunctionCode* last_hooked_code;    // ... compared with only, never followed by itself
   uint32_t first_transferred;  // while a call or return hook runs: the first argument or result,
   uint32_t transferred;        // as a local of the frame below it, and how many there are
 

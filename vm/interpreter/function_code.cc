@@ -21,6 +21,7 @@ void TracePrototype(Object* object, gc::Tracer& tracer) {
   VisitAll(tracer, code->constant_words);
   VisitAll(tracer, code->children);
   VisitAll(tracer, code->template_shapes);
+  VisitAll(tracer, code->added_shapes);
 }
 
 size_t PrototypeOffHeapBytes(const Object* object) {

@@ -13,7 +13,7 @@
 #include "compiler/code_unit.h"
 #include "objects/function.h"
 #include "objects/shape.h"
-#include "objects/string.h"
+#include "objects/lua_string.h"
 
 namespace neap::vm {
 
@@ -32,6 +32,7 @@ struct FunctionCode {
   std::vector<Word> constant_words;   // slots
   std::vector<Word> children;         // Prototype; slots
   std::vector<Word> template_shapes;  // Shape, 0 until first used; slots
+  std::vector<Word> added_shapes;     // Shape; of inline caches of stores; slots
   std::vector<uint64_t> cache_words;
 
   Prototype* child(uint32_t i) const {

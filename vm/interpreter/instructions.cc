@@ -2,13 +2,15 @@
 #include "interpreter/instructions.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
-#include "interpreter/debug_names.h"
+#include "interpreter/debug_info.h"
 #include "interpreter/function_code.h"
 #include "interpreter/inline_cache.h"
 #include "interpreter/interpreter.h"
 #include "interpreter/operators.h"
+#include "interpreter/runtime_errors.h"
 #include "text/concat.h"
 #include "text/number.h"
 
@@ -76,6 +78,15 @@ Step GetFieldMiss(State& s, Value object, uint32_t constant, uint32_t cache) {
 }
 
 namespace {
+
+// A table with this many fields has room for one more in its storage, however it came to them: the
+// storage doubles from 4 on, so that only at these counts it may be full.
+bool HasRoomBefore(const Table* table, uint32_t slot) {
+  const auto inlined = static_cast<uint32_t>(table->inline_fields());
+  if (slot < inlined) return true;
+  const uint32_t stored = slot - inlined;
+  return stored != 0 && !(stored >= 4 && std::has_single_bit(stored));
+}
 
 // The field was added and changed the table's shape from `before`: the cache learns the transition.
 void TeachAdded(State& s, FunctionCode* code, Table* table, const Shape* before, uint32_t before_id,

@@ -24,6 +24,7 @@
 #include "interpreter/inline_cache.h"
 #include "interpreter/instructions.h"
 #include "interpreter/operators.h"
+#include "interpreter/runtime_errors.h"
 #include "library/base_iterators.h"
 #include "objects/equality.h"
 #include "text/arithmetic.h"

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "interpreter/interpreter.h"
+#include "interpreter/runtime_errors.h"
 #include "objects/equality.h"
 #include "text/arithmetic.h"
 #include "text/concat.h"

@@ -35,13 +35,6 @@ Computed RawLessEqual(Value a, Value b, bool* result);
 
 // The metamethod of a binary operator: of the first operand, otherwise of the second; nil: none.
 Value BinaryMetamethod(State& s, Event event, Value a, Value b);
-// The error of an operator that has no metamethod. Registers, or -1, of the operands for the
-// description of the culprit. Returns false.
-bool ArithmeticError(State& s, Event event, Value a, Value b, int register_a, int register_b);
-bool CompareError(State& s, Value a, Value b);
-bool ConcatError(State& s, Value a, Value b, int register_a, int register_b);
-// "attempt to <verb> a nil value (local 'x')".
-bool TypeErrorOf(State& s, Value v, const char* verb, int register_index);
 
 // --- For instructions ----------------------------------------------------------------------------
 

@@ -29,9 +29,14 @@ String* TryBumpString(gc::Mutator& m, uint64_t length) {
 Objects::Objects(gc::Mutator& mutator, uint64_t hash_seed)
     : m_(mutator), atoms_(mutator.heap(), hash_seed) {
   RegisterTypes();
-  Shape* root = NewRootShape(m_);
-  NEAP_CHECK(root != nullptr, "O1: there is memory for the root shape");
-  root_ = gc::GlobalHandle(m_, root);
+  for (int i = 0; i <= kMaxInlineFields; ++i) {
+    roots_[i] = NewRootShape(m_, i);
+    NEAP_CHECK(roots_[i] != nullptr, "O1: there is memory for the root shapes");
+    root_handles_[i] = gc::GlobalHandle(m_, roots_[i]);
+  }
+  String* index_name = NewAtom("__index");
+  NEAP_CHECK(index_name != nullptr, "O1: there is memory for the root shapes");
+  index_name_ = gc::GlobalHandle(m_, index_name);
 }
 
 uint32_t Objects::HashOf(Value key) {
@@ -78,7 +83,7 @@ Table* Objects::NewTable(int inline_fields) {
     table = static_cast<Table*>(m_.TryAllocate(type));
     if (table == nullptr) return nullptr;
   }
-  gc::InitSlot(table->shape.slot(), gc::ToWord(root_shape()));
+  gc::InitSlot(table->shape.slot(), gc::ToWord(root_shape(inline_fields)));
   return table;
 }
 

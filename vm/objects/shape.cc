@@ -68,6 +68,7 @@ Shape* NewChild(Objects& objects, gc::Handle<Shape> parent, bool* no_memory) {
   child->count = from->count;
   child->is_dictionary = from->is_dictionary;
   child->weak_mode = from->weak_mode;
+  child->inline_fields = from->inline_fields;
   return child;
 }
 
@@ -161,7 +162,7 @@ bool IsMetatableTransition(const Shape* shape) {
 
 // The dictionary shape without a metatable. Null: no memory.
 Shape* PlainDictionaryShape(Objects& objects) {
-  Shape* root = objects.root_shape();
+  Shape* root = objects.root_shape(0);
   if (Shape* known = FindChild(objects, root, Shape::kToDictionary, kStrong)) return known;
   gc::HandleScope scope(objects.mutator());
   gc::Handle<Shape> parent = scope.New(root);
@@ -209,9 +210,11 @@ int Shape::FindIndexed(const String* atom) const {
   return kNotFound;
 }
 
-Shape* NewRootShape(gc::Mutator& m) {
+Shape* NewRootShape(gc::Mutator& m, int inline_fields) {
   auto* root = static_cast<Shape*>(m.TryAllocateStationary(kShapeType));
-  return root != nullptr && InstallId(root) ? root : nullptr;
+  if (root == nullptr || !InstallId(root)) return nullptr;
+  root->inline_fields = static_cast<uint8_t>(inline_fields);
+  return root;
 }
 
 Shape* ShapeWithField(Objects& objects, Shape* shape, String* atom, KeyOrigin origin,

@@ -68,8 +68,6 @@ std::optional<BinaryRule> BinaryRuleOf(TokenKind kind) {
   }
 }
 
-bool IsComparison(BinaryOp op) { return op >= BinaryOp::kLess && op <= BinaryOp::kNotEqual; }
-
 std::optional<UnaryOp> UnaryOpOf(TokenKind kind) {
   switch (kind) {
     case TokenKind::kNot:
