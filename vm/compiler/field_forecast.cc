@@ -15,7 +15,7 @@ constexpr int kMaxStatements = 64;
 
 class Forecast {
  public:
-  Forecast(const Local& local, const Table& table) : local_(local) {
+  Forecast(const Local& local, const TableConstructor& table) : local_(local) {
     const size_t items = std::min(table.items.size(), kMaxForecast);
     for (const TableItem& item : table.items.first(items)) {
       if (item.key != nullptr && item.key->kind == ExprKind::kString) Add(*item.key);
@@ -70,7 +70,7 @@ class Forecast {
 
 }  // namespace
 
-int ForecastFields(const Local& local, const Table& table, std::span<Stat* const> following) {
+int ForecastFields(const Local& local, const TableConstructor& table, std::span<Stat* const> following) {
   Forecast forecast(local, table);
   forecast.Scan(following);
   return static_cast<int>(std::min(forecast.found(), kMaxForecast));

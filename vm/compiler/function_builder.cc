@@ -16,7 +16,7 @@ FunctionBuilder::FunctionBuilder(const Function& function, std::string_view chun
   unit_->last_line = function.last_line;
   unit_->parameters = function.parameters;
   unit_->is_vararg = function.is_vararg;
-  for (const vm::Upvalue& upvalue : function.upvalues) {
+  for (const vm::CapturedVariable& upvalue : function.upvalues) {
     unit_->upvalues.push_back({.name = std::string(upvalue.name->view()),
                                .is_parent_local = upvalue.is_parent_local,
                                .index = upvalue.parent_index});

@@ -25,8 +25,8 @@ bool Assigns(std::span<Expr* const> targets, const Expr& variable) {
 }
 
 // The table constructor whose value the expression has: {...} or setmetatable({...}, ...).
-const Table* ConstructorOf(const Expr& expr) {
-  if (expr.kind == ExprKind::kTable) return &As<const Table>(expr);
+const TableConstructor* ConstructorOf(const Expr& expr) {
+  if (expr.kind == ExprKind::kTable) return &As<const TableConstructor>(expr);
   if (expr.kind != ExprKind::kCall) return nullptr;
   const Call& call = As<const Call>(expr);
   if (call.callee->kind != ExprKind::kIndex || !As<const Index>(*call.callee).is_global) {
@@ -36,7 +36,7 @@ const Table* ConstructorOf(const Expr& expr) {
   const bool is_setmetatable = As<const Literal>(name).text->view() == "setmetatable";
   if (!is_setmetatable || call.arguments.empty()) return nullptr;
   const Expr& first = *call.arguments[0];
-  return first.kind == ExprKind::kTable ? &As<const Table>(first) : nullptr;
+  return first.kind == ExprKind::kTable ? &As<const TableConstructor>(first) : nullptr;
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ void Generator::EmitLocal(const LocalStat& stat) {
     locals = locals.first(locals.size() - 1);
     values = values.first(values.size() - 1);
   }
-  const Table* table =
+  const TableConstructor* table =
       values.size() == 1 && locals.size() == 1 ? ConstructorOf(*values[0]) : nullptr;
   if (table != nullptr) {
     forecast_of_ = table;

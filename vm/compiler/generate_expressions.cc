@@ -53,7 +53,7 @@ void Generator::EvaluateInto(const Expr& expr, Register target) {
     case ExprKind::kBinary:
       return EvaluateBinary(As<const Binary>(expr), target);
     case ExprKind::kTable:
-      return EvaluateTable(As<const Table>(expr), target);
+      return EvaluateTable(As<const TableConstructor>(expr), target);
     case ExprKind::kParen:
       return EvaluateInto(*As<const Paren>(expr).inner, target);
     default:

@@ -27,7 +27,7 @@ bool IsNamed(const TableItem& item) {
 
 }  // namespace
 
-void Generator::EvaluateTable(const Table& table, Register target) {
+void Generator::EvaluateTable(const TableConstructor& table, Register target) {
   if (IsRecord(table)) return EvaluateRecord(table, target);
   const Register mark = builder_.free();
   const bool is_empty = table.items.empty();
@@ -42,7 +42,7 @@ void Generator::EvaluateTable(const Table& table, Register target) {
 
 // --- Records -------------------------------------------------------------------------------------
 
-bool Generator::IsRecord(const Table& table) const {
+bool Generator::IsRecord(const TableConstructor& table) const {
   const auto items = table.items;
   if (items.empty() || items.size() > kMaxRecordFields) return false;
   const int last = builder_.free() + static_cast<int>(items.size());
@@ -58,7 +58,7 @@ bool Generator::IsRecord(const Table& table) const {
   return true;
 }
 
-void Generator::EvaluateRecord(const Table& table, Register target) {
+void Generator::EvaluateRecord(const TableConstructor& table, Register target) {
   const Register mark = builder_.free();
   const Register first = TopFor(target);
   std::vector<uint32_t> keys;
@@ -75,13 +75,13 @@ void Generator::EvaluateRecord(const Table& table, Register target) {
 
 // --- Other tables --------------------------------------------------------------------------------
 
-int Generator::FieldHint(const Table& table) const {
+int Generator::FieldHint(const TableConstructor& table) const {
   const auto named = std::count_if(table.items.begin(), table.items.end(), IsNamed);
   const auto later = &table == forecast_of_ ? forecast_fields_ : 0;
   return static_cast<int>(std::min<ptrdiff_t>(named + later, kMaxRecordFields));
 }
 
-void Generator::EvaluateItems(const Table& table, Register place) {
+void Generator::EvaluateItems(const TableConstructor& table, Register place) {
   uint32_t stored = 0;
   int pending = 0;
   const auto store_pending = [&](int count) {

@@ -197,11 +197,11 @@ class Generator {
   void EmitSelf(const MethodCall& call, Register object, Register base);
 
   // --- Table constructors (generate_tables.cc) ---
-  void EvaluateTable(const Table& table, Register target);
-  bool IsRecord(const Table& table) const;
-  void EvaluateRecord(const Table& table, Register target);
-  int FieldHint(const Table& table) const;
-  void EvaluateItems(const Table& table, Register place);
+  void EvaluateTable(const TableConstructor& table, Register target);
+  bool IsRecord(const TableConstructor& table) const;
+  void EvaluateRecord(const TableConstructor& table, Register target);
+  int FieldHint(const TableConstructor& table) const;
+  void EvaluateItems(const TableConstructor& table, Register place);
   void StoreItem(const TableItem& item, Register place);
 
   const Function& function_;
@@ -210,7 +210,7 @@ class Generator {
   std::vector<LabelState> labels_;
   std::vector<const Expr*> spine_;      // G4
   std::span<Stat* const> following_;    // statements behind the current one in its block
-  const Table* forecast_of_ = nullptr;  // a constructor whose table will get ...
+  const TableConstructor* forecast_of_ = nullptr;  // a constructor whose table will get ...
   int forecast_fields_ = 0;             // ... so many fields more
 };
 

@@ -65,6 +65,14 @@ struct Frame {
                           // (kFrameReturning), or operands that a kConcat has left; otherwise 0
 };
 
+// When the hook of debug.sethook is called; a set.
+enum HookMask : uint8_t {
+  kHookCall = 1 << 0,
+  kHookReturn = 1 << 1,
+  kHookLine = 1 << 2,
+  kHookCount = 1 << 3,
+};
+
 enum class CoroutineStatus : uint8_t {
   kSuspended,
   kRunning,

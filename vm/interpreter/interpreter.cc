@@ -29,6 +29,8 @@
 #include "objects/equality.h"
 #include "text/arithmetic.h"
 
+#pragma GCC diagnostic ignored "-Wpedantic"  // the addresses of labels: threaded dispatch
+
 namespace neap::vm {
 namespace {
 

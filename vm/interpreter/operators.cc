@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "interpreter/function_code.h"
 #include "interpreter/interpreter.h"
 #include "interpreter/runtime_errors.h"
 #include "objects/equality.h"

@@ -325,7 +325,7 @@ std::span<Expr*> Grammar::ParseExprList() {
 // --- Tables --------------------------------------------------------------------------------------
 
 Expr* Grammar::ParseTable() {
-  Table* table = NewExpr<Table>(ExprKind::kTable, lexer_.line());
+  TableConstructor* table = NewExpr<TableConstructor>(ExprKind::kTable, lexer_.line());
   List<TableItem> items(items_);
   Expect('{');
   while (!At('}')) {
