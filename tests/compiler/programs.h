@@ -22,7 +22,7 @@ print(a)
 local x, y = trace(1), trace(2), trace(3)
 print(x, y)
 print(trace("f") and trace("g") or trace("h"))
-print({trace(1), trace(2), k = trace(3), [trace("4")] = trace(4), trace(5)}[3])
+print(({trace(1), trace(2), k = trace(3), [trace("4")] = trace(4), trace(5)})[3])
 )lua",
     // Multiple assignment.
     R"lua(
@@ -54,7 +54,7 @@ a, b, c = 8
 print(a, b, c)
 g, h = 1, 2
 g, h = h, g
-print(g, h)
+print(g, h);
 (w)[1], (w)[2] = (w)[2], (w)[1]
 print(w[1], w[2])
 local k = "n"

@@ -323,7 +323,7 @@ class Machine {
         break;
       }
       case Op::kNegate:
-        f.R(in.a) = Arithmetic(Op::kSubtract, int64_t{0}, f.R(in.b));
+        f.R(in.a) = Arithmetic(Op::kMultiply, int64_t{-1}, f.R(in.b));
         break;
       case Op::kNot:
         f.R(in.a) = !IsTrue(f.R(in.b));
