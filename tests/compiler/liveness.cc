@@ -221,7 +221,8 @@ class Analysis {
     Registers live = LiveBehind(pc);
     if (writes_always) live &= ~effect.writes;
     if (instruction.op == Op::kJumpIfFalseKeep || instruction.op == Op::kJumpIfTrueKeep) {
-      const Registers there = live_[Successors(unit_, pc)[1]];  // the register is written on the way
+      const Registers there =
+          live_[Successors(unit_, pc)[1]];  // the register is written on the way
       live = live_[pc + 1] | (there & ~Range(instruction.a, 1));
     }
     live |= effect.reads;
