@@ -74,7 +74,8 @@ TEST_CASE("each rule is checked") {
   CHECK(broken(Op::kAddK, [](In&, CodeUnit& unit) {
           for (auto& constant : unit.constants) constant = std::string("x");
         }) == "C2");
-  CHECK(broken(Op::kReturn0, [](In& in, CodeUnit&) { in.op = Op::kLoadTrue; }) == "V2");
+  CHECK(broken(Op::kReturn, [](In&, CodeUnit& unit) { unit.code.back().op = Op::kLoadTrue; }) ==
+        "V2");
   CHECK(broken(Op::kForLoop, [](In& in, CodeUnit&) { in.sx = -100; }) == "V2");
   CHECK(broken(Op::kVararg, [](In& in, CodeUnit&) { in.b = 2; }) == "V3");
   CHECK(broken(Op::kVarargPrepare, [](In& in, CodeUnit&) { in.op = Op::kReturn0; }) == "V4");

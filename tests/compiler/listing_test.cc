@@ -162,7 +162,8 @@ TEST_CASE("locals are named where they are in scope") {
 TEST_CASE("instructions have the lines that errors report") {
   const auto lines = [](std::string_view source) {
     std::string text;
-    for (const uint32_t line : Compile(source)->lines) text += std::to_string(line) + " ";
+    const auto unit = Compile(source);
+    for (const uint32_t line : unit->lines) text += std::to_string(line) + " ";
     return text;
   };
   CHECK(lines("local a =\n1\nlocal b = a +\na.x\n") == "0 2 4 3 4 ");
