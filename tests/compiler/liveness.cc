@@ -220,6 +220,11 @@ class Analysis {
     const bool writes_always = !IsTest(instruction.op) && instruction.op != Op::kGenericLoop;
     Registers live = LiveBehind(pc);
     if (writes_always) live &= ~effect.writes;
+    if (instruction.op == Op::kJumpIfFalseKeep || instruction.op == Op::kJumpIfTrueKeep) {
+      const Registers there =
+          live_[Successors(unit_, pc)[1]];  // the register is written on the way
+      live = live_[pc + 1] | (there & ~Range(instruction.a, 1));
+    }
     live |= effect.reads;
     if (live == live_[pc]) return false;
     live_[pc] = live;

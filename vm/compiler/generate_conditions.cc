@@ -49,7 +49,7 @@ void Generator::JumpIf(const Expr& expr, bool sense, JumpList& list, uint32_t li
   if (expr.kind == ExprKind::kBinary) {
     const Binary& binary = As<const Binary>(expr);
     if (IsLogical(expr)) return JumpIfLogical(binary, sense, list);
-    if (IsComparison(binary.op)) return JumpIfComparison(binary, sense, list);
+    if (IsComparison(binary.op)) return JumpIfComparison(binary, sense, list, kNoRegister);
   }
   const Register mark = builder_.free();
   const Register value = EvaluateToRegister(expr);
@@ -57,10 +57,11 @@ void Generator::JumpIf(const Expr& expr, bool sense, JumpList& list, uint32_t li
   builder_.EmitJump(line, sense ? Op::kJumpIfTrue : Op::kJumpIfFalse, value, 0, list);
 }
 
-void Generator::JumpIfComparison(const Binary& binary, bool sense, JumpList& list) {
+void Generator::JumpIfComparison(const Binary& binary, bool sense, JumpList& list,
+                                 Register scratch) {
   const Register mark = builder_.free();
-  const Operand left = EvaluateLeft(binary, kNoRegister);
-  const Comparison comparison = PrepareComparison(binary, left, kNoRegister);
+  const Operand left = EvaluateLeft(binary, scratch);
+  const Comparison comparison = PrepareComparison(binary, left, scratch);
   builder_.Release(mark);
   builder_.EmitJump(binary.line, sense ? comparison.holds : comparison.fails, comparison.a,
                     comparison.b, list);
@@ -97,7 +98,13 @@ void Generator::JumpIfLogical(const Binary& binary, bool sense, JumpList& list) 
 
 void Generator::EvaluateBoolean(const Expr& expr, Register target) {
   JumpList load_true;
-  JumpIf(expr, true, load_true, expr.line);
+  const bool is_comparison =
+      expr.kind == ExprKind::kBinary && IsComparison(As<const Binary>(expr).op);
+  if (is_comparison) {
+    JumpIfComparison(As<const Binary>(expr), true, load_true, ScratchOf(target));
+  } else {
+    JumpIf(expr, true, load_true, expr.line);
+  }
   EmitBoolean(load_true, target, expr.line);
 }
 

@@ -106,7 +106,7 @@ void Generator::EvaluateGlobal(const Index& index, Register target) {
   if (key.kind == Key::Kind::kField) {
     builder_.Emit(index.line, Op::kGetGlobal, target, environment, key.value, key.cache);
   } else {
-    const Register object = builder_.Reserve();
+    const Register object = builder_.IsTemporary(target) ? target : builder_.Reserve();
     builder_.Emit(index.line, Op::kGetUpvalue, object, environment);
     EmitLoad(target, object, key, index.line);
   }

@@ -173,7 +173,7 @@ class Generator {
   // --- Conditions (generate_conditions.cc) ---
   // Jumps if the truth of the value is `sense`. `line` is that of a test of a plain value.
   void JumpIf(const Expr& expr, bool sense, JumpList& list, uint32_t line);
-  void JumpIfComparison(const Binary& binary, bool sense, JumpList& list);
+  void JumpIfComparison(const Binary& binary, bool sense, JumpList& list, Register scratch);
   void JumpIfLogical(const Binary& binary, bool sense, JumpList& list);
   void EvaluateLogical(const Binary& binary, Register target);
   void EvaluateBoolean(const Expr& expr, Register target);
