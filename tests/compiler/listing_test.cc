@@ -128,9 +128,9 @@ TEST_CASE("returns close only what there is to close") {
   CHECK(child("return a") == "Return1 0\n");
   CHECK(child("return a, a") == "Move 1 0\nMove 2 0\nReturn 1 3 0\n");
   CHECK(child("return") == "Return0\n");
-  CHECK(child("return a()") == "Move 1 0\nTailCall 1 1 0\n");
+  CHECK(child("return a()") == "Move 1 0\nTailCall 1 1 0\nReturn 1 0 0\n");
   CHECK(child("g = function() return a end return a()") ==
-        "Closure 1 0\nSetGlobal 1 0 0 0\nMove 1 0\nTailCall 1 1 1\nReturn 0 1 1\n");
+        "Closure 1 0\nSetGlobal 1 0 0 0\nMove 1 0\nTailCall 1 1 1\nReturn 1 0 1\nReturn 0 1 1\n");
   CHECK(child("local x <close> = a return a()") ==
         "Move 1 0\nToBeClosed 1\nMove 2 0\nCall 2 1 0\nReturn 2 0 1\nReturn 0 1 1\n");
   CHECK(child("do local x; g = function() return x end end return a") ==

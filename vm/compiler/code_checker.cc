@@ -21,7 +21,7 @@ bool IsNumber(const Constant& constant) {
 bool IsString(const Constant& constant) { return std::holds_alternative<std::string>(constant); }
 
 bool IsReturn(Op op) {
-  return op == Op::kReturn || op == Op::kReturn0 || op == Op::kReturn1 || op == Op::kTailCall;
+  return op == Op::kReturn || op == Op::kReturn0 || op == Op::kReturn1;
 }
 
 bool IsArithmeticK(Op op) { return op >= Op::kAddK && op <= Op::kShiftRightK; }
@@ -35,7 +35,7 @@ bool IsOrderingK(Op op) { return op >= Op::kLessK && op <= Op::kNotGreaterEqualK
 
 // Leaves its values up to the top.
 bool IsOpen(const Instruction& instruction) {
-  return (instruction.op == Op::kCall && instruction.c == 0) ||
+  return (instruction.op == Op::kCall && instruction.c == 0) || instruction.op == Op::kTailCall ||
          (instruction.op == Op::kVararg && instruction.b == 0);
 }
 

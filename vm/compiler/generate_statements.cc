@@ -150,8 +150,12 @@ void Generator::PlaceLabel(const Label& label) {
 // --- Return --------------------------------------------------------------------------------------
 
 void Generator::EmitTailCall(const Return& stat) {
+  const Register mark = builder_.free();
   EvaluateMultiple(*stat.values[0], -1);
   builder_.TurnIntoTailCall();
+  // For a native function, which is called as usual.
+  builder_.Emit(stat.last_line, Op::kReturn, mark, 0, builder_.has_closing_locals() ? 1 : 0);
+  builder_.Release(mark);
 }
 
 void Generator::EmitReturn(const Return& stat) {

@@ -104,7 +104,8 @@ namespace neap::vm {
   X(kCall, "a n n", kWhole)               /* R[a], ... = R[a](R[a+1], ...): b-1 arguments (0: up  \
                                              to the top), c-1 results (0: all, sets the top) */   \
   X(kTailCall, "a n c", kWhole)           /* return R[a](R[a+1], ...); c = 1: captured variables  \
-                                             have to be closed first */                           \
+                                             have to be closed first. Native functions are called \
+                                             as by kCall: a kReturn of all results follows */     \
   X(kReturn, "a n c", kWhole)             /* return R[a], ..., b-1 values (0: up to the top);     \
                                              c = 1: variables have to be closed first */          \
   X(kReturn0, "", kWhole)                 /* return; nothing to close */                          \
