@@ -14,8 +14,8 @@ namespace {
 // Neither operand order nor metamethods made a number of it.
 bool NoNumber(NativeCall& call, Event event) {
   const std::string_view name = std::string_view(EventText(event)).substr(2);
-  return call.Error(Concat("attempt to ", name, " a '", TypeName(TypeOf(call.arg(1))),
-                           "' with a '", TypeName(TypeOf(call.arg(2))), "'"));
+  return call.Error(Concat("attempt to ", name, " a '", TypeName(TypeOf(call.arg(1))), "' with a '",
+                           TypeName(TypeOf(call.arg(2))), "'"));
 }
 
 NativeResult CallSecond(NativeCall& call, Event event) {

@@ -17,7 +17,7 @@ constexpr uint64_t kShortString = 40;
 
 class Formatter {
  public:
-  Formatter(NativeCall& call, std::string* out) : call_(call), out_(*out) {}
+  Formatter(NativeCall& call, std::string* out) : call_(call), out_(*out), room_(call.state()) {}
 
   bool Run(std::string_view format) {
     FormatScanner scanner(format);
@@ -25,15 +25,13 @@ class Formatter {
       if (!call_.has(++argument_)) return call_.ArgumentError(argument_, "no value");
       FormatSpec spec;
       if (!Check(scanner.TakeSpec(&spec)) || !Append(spec)) return false;
-      if (!CheckRoomFor(call_.state(), out_.size())) return false;
+      if (!room_.Allows(out_.size())) return false;
     }
     return true;
   }
 
  private:
-  bool Check(const TextStatus& status) {
-    return status.ok() || call_.TextError(status, argument_);
-  }
+  bool Check(const TextStatus& status) { return status.ok() || call_.TextError(status, argument_); }
 
   bool Append(const FormatSpec& spec) {
     switch (spec.conversion) {
@@ -113,6 +111,7 @@ class Formatter {
 
   NativeCall& call_;
   std::string& out_;
+  RoomCheck room_;
   int argument_ = 1;  // the one that the last directive is about
 };
 

@@ -35,10 +35,24 @@ inline constexpr uint64_t kStringBytesPerStep = 64;
 [[nodiscard]] bool PushPart(State& state, gc::Handle<String> source, size_t offset, size_t length);
 // Room for `count` results; "stack overflow (`what`)" when there is none.
 [[nodiscard]] bool EnsureResults(NativeCall& call, uint64_t count, const char* what);
-// Whether the heap has room for a string of that many bytes, before as many are put together
-// outside of it. A string of less than kSmallResult is not asked about.
-inline constexpr uint64_t kSmallResult = uint64_t{1} << 20;
-[[nodiscard]] bool CheckRoomFor(State& state, uint64_t bytes);
+// Guards results that are put together outside the heap: asks the heap for as much memory before
+// they grow to twice the size, so that its limits hold for them, too.
+class RoomCheck {
+ public:
+  explicit RoomCheck(State& state) : state_(state) {}
+  // False: the error is set. A safepoint when `bytes` is more than was asked for before.
+  [[nodiscard]] bool Allows(uint64_t bytes) { return bytes <= allowed_ || AllowsSlow(bytes); }
+
+ private:
+  // Bytes that are not asked about. Larger: many scripts at once can exceed their limits by more;
+  // smaller: garbage for results of usual size.
+  static constexpr uint64_t kSmallResult = uint64_t{1} << 20;
+
+  bool AllowsSlow(uint64_t bytes);
+
+  State& state_;
+  uint64_t allowed_ = kSmallResult;
+};
 
 }  // namespace neap::vm
 

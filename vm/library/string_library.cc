@@ -38,10 +38,10 @@ bool EnsureResults(NativeCall& call, uint64_t count, const char* what) {
   return call.Error(std::string("stack overflow (") + what + ")");
 }
 
-bool CheckRoomFor(State& state, uint64_t bytes) {
-  if (bytes < kSmallResult) return true;
-  if (bytes > kMaxStringBytes || state.objects().NewStringOf(bytes) == nullptr) {
-    return state.MemoryError();
+bool RoomCheck::AllowsSlow(uint64_t bytes) {
+  allowed_ = 2 * bytes;
+  if (bytes > kMaxStringBytes || state_.objects().NewStringOf(allowed_) == nullptr) {
+    return state_.MemoryError();
   }
   return true;
 }
@@ -160,11 +160,10 @@ NativeResult StringRep(NativeCall& call) {
   const size_t gap_length = gap == nullptr ? 0 : gap->length;
   uint64_t total;
   if (!RepeatedLength(call, length, gap_length, static_cast<uint64_t>(count), &total) ||
-      !call.state().Spend(total / kStringBytesPerStep)) {
+      PushNewString(call, total) == nullptr || !call.state().Spend(total / kStringBytesPerStep)) {
     return call.Failed();
   }
-  String* result = PushNewString(call, total);
-  if (result == nullptr) return call.Failed();
+  String* result = AsString(call.top());
   if (total == 0) return call.Return(1);
   memcpy(result->data(), call.text(1).data(), length);
   if (gap_length > 0 && count > 1) {
@@ -219,12 +218,12 @@ NativeResult StringDump(NativeCall& call) {
 }
 
 constexpr NativeEntry kFunctions[] = {
-    {"byte", StringByte},         {"char", StringChar},     {"dump", StringDump},
-    {"find", StringFind},         {"format", StringFormat}, {"gmatch", StringGmatch},
-    {"gsub", StringGsub},         {"len", StringLen},       {"lower", StringLower},
-    {"match", StringMatch},       {"pack", StringPack},     {"packsize", StringPackSize},
-    {"rep", StringRep},           {"reverse", StringReverse}, {"sub", StringSub},
-    {"unpack", StringUnpack},     {"upper", StringUpper},   {nullptr, nullptr},
+    {"byte", StringByte},     {"char", StringChar},       {"dump", StringDump},
+    {"find", StringFind},     {"format", StringFormat},   {"gmatch", StringGmatch},
+    {"gsub", StringGsub},     {"len", StringLen},         {"lower", StringLower},
+    {"match", StringMatch},   {"pack", StringPack},       {"packsize", StringPackSize},
+    {"rep", StringRep},       {"reverse", StringReverse}, {"sub", StringSub},
+    {"unpack", StringUnpack}, {"upper", StringUpper},     {nullptr, nullptr},
 };
 
 bool PushTable(State& state) {

@@ -25,7 +25,7 @@ bool PackNumber(NativeCall& call, PackWriter& writer, int argument) {
   return true;
 }
 
-bool PackString(NativeCall& call, PackWriter& writer, const std::string& out, int argument) {
+bool PackString(NativeCall& call, PackWriter& writer, RoomCheck& room, size_t done, int argument) {
   String* value;
   if (!call.CheckString(argument, &value)) return false;
   const PackItem& item = writer.item();
@@ -34,7 +34,7 @@ bool PackString(NativeCall& call, PackWriter& writer, const std::string& out, in
   if (value->length <= fixed || fixed == 0) {
     const uint64_t more = fixed > 0 ? fixed : value->length;
     if (more > kMaxStringBytes) return call.state().MemoryError();
-    if (!CheckRoomFor(call.state(), out.size() + more)) return false;
+    if (!room.Allows(done + more)) return false;
   }
   const TextStatus status = writer.PutString(call.text(argument));
   return status.ok() || call.TextError(status, argument);
@@ -42,6 +42,7 @@ bool PackString(NativeCall& call, PackWriter& writer, const std::string& out, in
 
 bool PackValues(NativeCall& call, std::string_view format, std::string* out) {
   PackWriter writer(format, out);
+  RoomCheck room(call.state());
   int argument = 1;
   while (writer.Next()) {
     const PackKind kind = writer.item().kind;
@@ -53,7 +54,7 @@ bool PackValues(NativeCall& call, std::string_view format, std::string* out) {
     } else if (kind == PackKind::kFloat || kind == PackKind::kDouble) {
       ok = PackNumber(call, writer, argument);
     } else {
-      ok = PackString(call, writer, *out, argument);
+      ok = PackString(call, writer, room, out->size(), argument);
     }
     if (!ok) return false;
   }
