@@ -2,8 +2,8 @@
 //
 // Makes pattern matching stoppable. The matcher cannot be left in the middle of an attempt; so it
 // gets a slice of work, and when that runs out the attempt is paid for and made again with a slice
-// of twice the size. At most half of the work is done in vain, and budgets and interrupts are looked
-// at after at most as much work as was done before.
+// of twice the size. At most half of the work is done in vain, and budgets and interrupts are
+// looked at after at most as much work as was done before.
 //
 //   PatternWork work(state);
 //   while (search with work.budget() fails && PatternWork::RanOut(status)) {
@@ -43,7 +43,8 @@ class PatternWork {
   }
 
  private:
-  // Units: some milliseconds. Larger: interrupts wait longer; smaller: more attempts are made twice.
+  // Units: some milliseconds. Larger: interrupts wait longer; smaller: more attempts are made
+  // twice.
   static constexpr uint64_t kFirstSlice = uint64_t{1} << 20;
   // Units of work in the time of one step of fuel, about.
   static constexpr uint64_t kUnitsPerStep = 4;

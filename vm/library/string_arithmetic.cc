@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The arithmetic metamethods of strings: operands that spell numbers are those numbers (manual
-// 3.4.3). The interpreter comes here only when an operand is a string; if the other one is no string
-// and has its own metamethod, that one is called.
+// 3.4.3). If they do not and the second one is no string and has a metamethod, that one is called.
 #include <string>
 
 #include "library/string_functions.h"

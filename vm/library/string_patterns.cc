@@ -271,7 +271,7 @@ NativeResult StringGsub(NativeCall& call) {
   String* text;
   if (!call.CheckString(1, &text) || !call.CheckString(2, &text)) return call.Failed();
   int64_t most = static_cast<int64_t>(call.text(1).size()) + 1;
-  if (!CheckReplacement(call) || !call.OptInteger(4, &most)) return call.Failed();
+  if (!call.OptInteger(4, &most) || !CheckReplacement(call)) return call.Failed();
   gc::HandleScope scope(call.mutator());
   Gsub gsub(call, most);
   return call.ReturnIf(gsub.Run(scope.New(AsString(call.arg(1)))), 2);
