@@ -20,9 +20,7 @@ namespace {
 
 constexpr char kInvalidOrder[] = "invalid order function for sorting";
 
-Number NumberIn(Value v) {
-  return IsInteger(v) ? Number(IntegerOf(v)) : Number(v.as_double());
-}
+Number NumberIn(Value v) { return IsInteger(v) ? Number(IntegerOf(v)) : Number(v.as_double()); }
 
 bool NumbersLess(Value a, Value b) {
   if (BothInline(a, b)) return a.inline_integer() < b.inline_integer();
