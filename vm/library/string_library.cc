@@ -158,7 +158,7 @@ NativeResult StringRep(NativeCall& call) {
   if (count <= 0) return call.ReturnIf(call.PushString(""));
   const size_t length = AsString(call.arg(1))->length;  // OptString may have moved it
   const size_t gap_length = gap == nullptr ? 0 : gap->length;
-  uint64_t total;
+  uint64_t total = 0;
   if (!RepeatedLength(call, length, gap_length, static_cast<uint64_t>(count), &total) ||
       PushNewString(call, total) == nullptr || !call.state().Spend(total / kStringBytesPerStep)) {
     return call.Failed();
