@@ -14,8 +14,7 @@ Userdata* NewUserdata(State& state, size_t bytes, int user_values) {
   if (made == nullptr || user_values == 0) return made;
   gc::HandleScope scope(m);
   const gc::Handle<Userdata> userdata = scope.New(made);
-  gc::Object* values =
-      m.TryAllocate(gc::SlotArray::Type(), static_cast<uint64_t>(user_values));
+  gc::Object* values = m.TryAllocate(gc::SlotArray::Type(), static_cast<uint64_t>(user_values));
   if (values == nullptr) return nullptr;
   m.Store(userdata.get(), &userdata->user_values, values);
   return userdata.get();

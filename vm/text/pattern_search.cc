@@ -79,6 +79,7 @@ MatchOutcome Substitution::Next(std::string_view subject, std::string_view patte
   matcher_.Rebind(subject, pattern.substr(anchored ? 1 : 0));
   const MatchOutcome outcome =
       anchored ? matcher_.MatchAt(0) : FirstMatch(&matcher_, from_, last_end_);
+  if (outcome == MatchOutcome::kError) return outcome;
   done_ = anchored || outcome != MatchOutcome::kMatch;
   if (outcome != MatchOutcome::kMatch) return outcome;
   ++count_;

@@ -55,6 +55,10 @@ class MatchIterator {
  public:
   // `from` as StartOffset gave it; one past the end when it gave nothing.
   explicit MatchIterator(size_t from) : from_(from) {}
+  // One that goes on where another one stopped, whose from() and last_end() these are.
+  MatchIterator(size_t from, size_t last_end) : from_(from), last_end_(last_end) {}
+  size_t from() const { return from_; }
+  size_t last_end() const { return last_end_; }
 
   // kMatch: `matcher` holds the match. A match that is empty and ends where the last one ended does
   // not count. After kNoMatch there is none for ever.
@@ -75,6 +79,7 @@ class Substitution {
   explicit Substitution(int64_t most, WorkBudget* budget = nullptr)
       : most_(most), matcher_({}, {}, budget) {}
 
+  // After kError with kOutOfWork it may be called again, when the budget was filled up.
   MatchOutcome Next(std::string_view subject, std::string_view pattern);
   const PatternMatcher& matcher() const { return matcher_; }
 

@@ -1,0 +1,25 @@
+-- expect: ok
+-- string.format.
+local function fails(words, f, ...)
+  local ok, message = pcall(f, ...)
+  assert(not ok and tostring(message):find(words, 1, true), tostring(message))
+end
+local f = string.format
+assert(f("%d %5.2f %s %x %c%%", 42, 3.14159, "hi", 255, 65) == "42  3.14 hi ff A%")
+assert(f("%5s|%-5s|%.2s", 1, true, "abc") == "    1|true |ab" and f("%i", "10") == "10")
+assert(f("%q", 'a"\n\0b\\') == '"a\\"\\\n\\0b\\\\"' and f("%q", math.mininteger) == "0x8000000000000000")
+assert(f("%q %q %q", nil, true, 7) == "nil true 7" and f("%q", 1 / 3) == "0x1.5555555555555p-2")
+assert(f("%p", nil) == "(null)" and f("%p", 1) == "(null)" and f("%p", f) ~= "(null)")
+assert(f("%p", ("a"):rep(10)) == f("%p", ("aa"):rep(5)))
+local named = setmetatable({}, {__tostring = function() collectgarbage() return "named" end})
+assert(f("<%s> <%10s> %s", named, named, 1.0) == "<named> <     named> 1.0")
+assert(f("%s", setmetatable({}, {__name = "Kind"})):find("^Kind: "))
+assert(#f("%99.99f", 1e15) > 99 and f("%a", 1.0) == "0x1p+0")
+fails("number has no integer representation", f, "%d", 1.5)
+fails("no value", f, "%d")
+fails("invalid conversion '%y' to 'format'", f, "%y", 1)
+fails("value has no literal form", f, "%q", {})
+fails("string contains zeros", f, "%10s", "a\0b")
+fails("cannot have modifiers", f, "%5q", "x")
+fails("'__tostring' must return a string", f, "%s", setmetatable({}, {__tostring = function() return {} end}))
+print("ok")

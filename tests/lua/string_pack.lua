@@ -1,0 +1,22 @@
+-- expect: ok
+-- string.pack, packsize, unpack.
+local function fails(words, f, ...)
+  local ok, message = pcall(f, ...)
+  assert(not ok and tostring(message):find(words, 1, true), tostring(message))
+end
+assert(string.pack("<i4", 1) == "\1\0\0\0" and string.pack(">I2 z s1", 258, "ab", "cd") == "\1\2ab\0\2cd")
+local a, b, c, d = string.unpack("<i2 d z", string.pack("<i2 d z", -5, 0.5, "text"))
+assert(a == -5 and b == 0.5 and c == "text" and d == 16)
+assert(select("#", string.unpack("", "")) == 1 and string.unpack("b", "\1\2\3", -1) == 3)
+assert(string.packsize("i4 i8 !8 d") == 24 or string.packsize("i4 i8") == 12)
+assert(string.pack("j", "10") == string.pack("j", 10) and string.pack("c5", "ab") == "ab\0\0\0")
+local many = ("b"):rep(300)
+assert(select("#", string.unpack(many, ("x"):rep(300))) == 301)
+fails("integer overflow", string.pack, "i1", 200)
+fails("string contains zeros", string.pack, "z", "a\0")
+fails("out of limits [1,16]", string.pack, "i17", 1)
+fails("number expected, got nil", string.pack, "i4")
+fails("data string too short", string.unpack, "i4", "abc")
+fails("initial position out of string", string.unpack, "i4", "abcd", 10)
+fails("variable-length format", string.packsize, "s")
+print("ok")
