@@ -22,9 +22,9 @@
 
 #include <cstdint>
 
+#include "lua_string.h"
 #include "neap/gc/mutator.h"
 #include "neap/gc/type.h"
-#include "lua_string.h"
 
 namespace neap::vm {
 
@@ -44,7 +44,7 @@ struct Shape : Object {
                              // kToDictionary or kNoMetatable
   uint32_t count;            // fields
   uint8_t is_dictionary;
-  uint8_t weak_mode;         // WeakMode
+  uint8_t weak_mode;  // WeakMode
   uint16_t unused;
 
   static constexpr uint32_t kLinearFields = 8;
