@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The interned strings of one VM (lua_string.h says which those are): a weak set, by text. An atom that
-// nothing but this table refers to goes with the next collection that finds it so.
+// The interned strings of one VM (lua_string.h says which those are): a weak set, by text. An atom
+// that nothing but this table refers to goes with the next collection that finds it so.
 //
 // Open addressing with linear probing, a power of two of slots, at most 3/4 full; a slot is placed
 // by the hash in its string's header, so that a collection that moves strings updates slots in
@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "neap/gc/heap.h"
 #include "lua_string.h"
+#include "neap/gc/heap.h"
 
 namespace neap::vm {
 

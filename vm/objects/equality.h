@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Lua's primitive equality (reference manual, section 3.4.4): numbers by mathematical value, exactly;
-// strings by text; light userdata by pointer; everything else by identity.
+// Lua's primitive equality (reference manual, section 3.4.4): numbers by mathematical value,
+// exactly; strings by text; light userdata by pointer; everything else by identity.
 #ifndef NEAP_VM_OBJECTS_EQUALITY_H_
 #define NEAP_VM_OBJECTS_EQUALITY_H_
 

@@ -47,8 +47,12 @@ struct LuaClosure : Object {
     return sizeof(Object) + sizeof(Word) + static_cast<size_t>(upvalues) * sizeof(Word);
   }
   int upvalue_count() const { return type() - kLuaClosureType; }
-  Word* upvalues() { return reinterpret_cast<Word*>(reinterpret_cast<char*>(this) + sizeof(LuaClosure)); }
-  Upvalue* upvalue(int i) { return static_cast<Upvalue*>(gc::ToObject(gc::LoadSlot(upvalues() + i))); }
+  Word* upvalues() {
+    return reinterpret_cast<Word*>(reinterpret_cast<char*>(this) + sizeof(LuaClosure));
+  }
+  Upvalue* upvalue(int i) {
+    return static_cast<Upvalue*>(gc::ToObject(gc::LoadSlot(upvalues() + i)));
+  }
 };
 static_assert(sizeof(LuaClosure) == 16);
 

@@ -12,9 +12,9 @@
 
 #include "atom_table.h"
 #include "boxes.h"
+#include "lua_string.h"
 #include "neap/gc/handle.h"
 #include "neap/gc/mutator.h"
-#include "lua_string.h"
 #include "table.h"
 
 namespace neap::vm {

@@ -47,7 +47,9 @@ struct ArrayPart : Object {
   uint8_t weak_mode;
   uint8_t unused[3];
 
-  Word* slots() { return reinterpret_cast<Word*>(reinterpret_cast<char*>(this) + sizeof(ArrayPart)); }
+  Word* slots() {
+    return reinterpret_cast<Word*>(reinterpret_cast<char*>(this) + sizeof(ArrayPart));
+  }
   const Word* slots() const { return const_cast<ArrayPart*>(this)->slots(); }
 };
 static_assert(sizeof(ArrayPart) == 24);
@@ -64,12 +66,12 @@ static_assert(sizeof(FieldStorage) == 16);
 // An insertion-ordered hash: entries in a row, and an index from hashes to entries once there are
 // more than kLinearEntries.
 struct Dictionary : Object {
-  uint64_t length;     // words that follow: 1 + 2 * capacity
-  uint32_t used;       // entries taken, removed ones included
-  uint8_t weak_mode;   // WeakMode
+  uint64_t length;       // words that follow: 1 + 2 * capacity
+  uint32_t used;         // entries taken, removed ones included
+  uint8_t weak_mode;     // WeakMode
   uint8_t has_integers;  // some key is an integer
   uint16_t unused;
-  Word index;          // ByteArray of uint32_t: entry + 1, by open addressing; or 0
+  Word index;  // ByteArray of uint32_t: entry + 1, by open addressing; or 0
 
   struct Entry {
     Word key;

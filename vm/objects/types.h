@@ -38,7 +38,7 @@ enum : gc::TypeId {
   kArrayPartType,
   kFieldStorageType,
   kDictionaryType,
-  kWeakArrayPartType,   // of tables with __mode; see weak_parts.cc
+  kWeakArrayPartType,  // of tables with __mode; see weak_parts.cc
   kWeakDictionaryType,
 };
 
@@ -70,15 +70,15 @@ inline bool IsLightUserdata(Value v) { return v.is_object_of(kLightUserdataType)
 inline bool IsBoxedInteger(Value v) { return v.is_object_of(kBoxedIntegerType); }
 
 // Lua's types, in the order of the reference implementation's tags.
-#define NEAP_VM_LUA_TYPES(X)                 \
-  X(kNil, "nil")                             \
-  X(kBoolean, "boolean")                     \
-  X(kLightUserdata, "userdata")              \
-  X(kNumber, "number")                       \
-  X(kString, "string")                       \
-  X(kTable, "table")                         \
-  X(kFunction, "function")                   \
-  X(kUserdata, "userdata")                   \
+#define NEAP_VM_LUA_TYPES(X)    \
+  X(kNil, "nil")                \
+  X(kBoolean, "boolean")        \
+  X(kLightUserdata, "userdata") \
+  X(kNumber, "number")          \
+  X(kString, "string")          \
+  X(kTable, "table")            \
+  X(kFunction, "function")      \
+  X(kUserdata, "userdata")      \
   X(kThread, "thread")
 
 enum class LuaType : uint8_t {

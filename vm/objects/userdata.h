@@ -16,13 +16,13 @@ namespace neap::vm {
 struct Table;
 
 struct Userdata : Object {
-  uint64_t length;           // bytes of payload
+  uint64_t length;  // bytes of payload
   gc::Ref<Table> metatable;
-  Word user_values;          // SlotArray, or 0
+  Word user_values;  // SlotArray, or 0
   uint64_t off_heap_bytes;
   void (*drop)(void* payload);  // called when the object is freed; may be null. May release memory
                                 // and nothing else: the world may be stopped
-  uint64_t tag;              // which native type the payload is (an address unique to it)
+  uint64_t tag;                 // which native type the payload is (an address unique to it)
 
   void* payload() { return reinterpret_cast<char*>(this) + Offset(); }
   static constexpr size_t Offset() { return 64; }
