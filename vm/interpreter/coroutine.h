@@ -47,6 +47,14 @@ enum FrameFlag : uint16_t {
   kFrameHandler = 1 << 10,   // protected with a message handler (xpcall)
 };
 
+// When the hook of debug.sethook is called; a set.
+enum HookMask : uint8_t {
+  kHookCall = 1 << 0,
+  kHookReturn = 1 << 1,
+  kHookLine = 1 << 2,
+  kHookCount = 1 << 3,
+};
+
 struct Frame {
   const Instruction* pc;  // Lua: the next instruction (saved at calls and safepoints)
   FunctionCode* code;     // Lua: of the function; null in native frames
@@ -86,7 +94,7 @@ struct Coroutine : Object {
   uint32_t native_depth;   // nested C++ runs of the interpreter on this coroutine: no yield across
   uint32_t levels;         // calls counted against the limit of 200 (inherited from the resumer)
   CoroutineStatus status;
-  uint8_t hook_mask;
+  uint8_t hook_mask;       // HookMask; 0: no hook
   bool in_hook;
   bool is_main;
   int32_t hook_count;      // of a count hook: instructions between calls

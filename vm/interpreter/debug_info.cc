@@ -88,8 +88,7 @@ std::string PositionAt(const Coroutine* co, int64_t level) {
   const Frame& frame = co->frames[index];
   if (frame.code == nullptr) return "";
   const int64_t line = CurrentLine(frame);
-  const std::string source = ShortSource(*frame.code);
-  return line > 0 ? Concat(source, ":", line, ": ") : Concat(source, ":?: ");
+  return line > 0 ? Concat(ShortSource(*frame.code), ":", line, ": ") : "";
 }
 
 void DescribeFunction(Value function, DebugInfo* info) {
