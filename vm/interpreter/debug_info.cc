@@ -55,7 +55,7 @@ void DescribeLua(const FunctionCode& code, DebugInfo* info) {
   info->short_source = ChunkId(info->source);
   info->what = unit.line == 0 ? "main" : "Lua";
   info->line_defined = unit.line;
-  info->last_line_defined = unit.line == 0 ? -1 : int64_t{unit.last_line};
+  info->last_line_defined = unit.line == 0 ? 0 : unit.last_line;
   info->upvalues = static_cast<int>(code.upvalue_count);
   info->parameters = code.parameters;
   info->is_vararg = code.is_vararg;
