@@ -10,6 +10,7 @@
 #include "library/library.h"
 #include "library/native_setup.h"
 #include "library/package_paths.h"
+#include "library/text_argument.h"
 #include "text/concat.h"
 
 namespace neap::vm {
@@ -19,20 +20,6 @@ constexpr const char* kLoaded = "_LOADED";
 constexpr const char* kPreload = "_PRELOAD";
 constexpr const char* kNoEnvironment = "LUA_NOENV";  // of the registry: `neap -E`
 constexpr const char* kNoLibraries = "dynamic libraries not enabled; check your Lua installation";
-
-bool CheckName(NativeCall& call, std::string* name) {
-  String* ignored = nullptr;
-  if (!call.CheckString(1, &ignored)) return false;
-  *name = call.text(1);
-  return true;
-}
-
-bool OptText(NativeCall& call, int i, std::string* text) {
-  String* string = nullptr;
-  if (!call.OptString(i, &string)) return false;
-  if (string != nullptr) *text = string->view();
-  return true;
-}
 
 // --- Searchers -----------------------------------------------------------------------------------
 
@@ -59,7 +46,7 @@ Search FindFile(NativeCall& call, std::string_view name, std::string_view field,
 
 NativeResult SearchPreload(NativeCall& call) {
   std::string name;
-  if (!CheckName(call, &name)) return call.Failed();
+  if (!CheckText(call, 1, &name)) return call.Failed();
   if (!PushRegistryTable(call.state(), kPreload)) return call.Failed();
   if (!call.state().PushField(call.top(), name)) return call.Failed();
   if (call.top().is_nil()) {
@@ -71,7 +58,7 @@ NativeResult SearchPreload(NativeCall& call) {
 NativeResult SearchLua(NativeCall& call) {
   std::string name;
   std::string file;
-  if (!CheckName(call, &name)) return call.Failed();
+  if (!CheckText(call, 1, &name)) return call.Failed();
   const Search search = FindFile(call, name, "path", &file);
   if (search == Search::kError) return call.Failed();
   if (search == Search::kNotFound) return call.ReturnIf(call.PushString(file));
@@ -94,14 +81,14 @@ NativeResult SearchNativeFile(NativeCall& call, std::string_view name, std::stri
 
 NativeResult SearchNative(NativeCall& call) {
   std::string name;
-  if (!CheckName(call, &name)) return call.Failed();
+  if (!CheckText(call, 1, &name)) return call.Failed();
   return SearchNativeFile(call, name, name);
 }
 
 // The library of the name up to its first dot may hold several modules.
 NativeResult SearchNativeRoot(NativeCall& call) {
   std::string name;
-  if (!CheckName(call, &name)) return call.Failed();
+  if (!CheckText(call, 1, &name)) return call.Failed();
   const size_t dot = name.find('.');
   if (dot == std::string::npos) return call.Return(0);
   return SearchNativeFile(call, name.substr(0, dot), name);
@@ -154,7 +141,7 @@ bool PushModule(NativeCall& call, Value loaded, Value result) {
 NativeResult Require(NativeCall& call) {
   State& state = call.state();
   std::string name;
-  if (!CheckName(call, &name)) return call.Failed();
+  if (!CheckText(call, 1, &name)) return call.Failed();
   if (!PushRegistryTable(state, kLoaded)) return call.Failed();
   if (!state.PushIndex(call.top(), call.arg(1))) return call.Failed();
   if (call.top().is_truthy()) return call.Return(1);
