@@ -107,6 +107,14 @@ NativeResult Close(NativeCall& call) {
   return CloseFile(call, file);
 }
 
+// What write makes of a number. Floats have no ".0" here (the reference implementation's `%.14g`).
+std::string WrittenNumber(Value v) {
+  if (IsInteger(v)) return std::to_string(IntegerOf(v));
+  char text[40];
+  std::snprintf(text, sizeof(text), "%.14g", v.as_double());
+  return text;
+}
+
 // Writes the arguments from `first` on; false: an argument is wrong (the error is set), or the file
 // refused it (`*ok` is false).
 bool WriteArguments(NativeCall& call, FILE* file, int first, bool* ok) {
@@ -114,7 +122,7 @@ bool WriteArguments(NativeCall& call, FILE* file, int first, bool* ok) {
   *ok = true;
   for (int i = first; i <= call.count(); ++i) {
     if (IsNumber(call.arg(i))) {
-      const std::string text = State::TextOf(call.arg(i));
+      const std::string text = WrittenNumber(call.arg(i));
       *ok = *ok && std::fwrite(text.data(), 1, text.size(), file) == text.size();
       continue;
     }

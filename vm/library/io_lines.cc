@@ -6,6 +6,7 @@
 //   upvalue 2  count of formats  upvalue 4.. the formats
 #include "library/io_lines.h"
 
+#include <cerrno>
 #include <optional>
 #include <string>
 
@@ -67,11 +68,16 @@ bool ParseFormat(NativeCall& call, int argument, Value v, ReadFormat* format) {
   }
 }
 
+// Keeps errno of the read.
 bool ReadOutside(gc::Mutator& m, const ScriptFile& file, const ReadFormat& format,
                  std::string* item) {
   std::optional<gc::BlockingRegion> region;
   if (file.may_block) region.emplace(m);
-  return ReadItem(file.file, format, item);
+  const bool is_read = ReadItem(file.file, format, item);
+  const int error = errno;
+  region.reset();
+  errno = error;
+  return is_read;
 }
 
 enum class Read : uint8_t { kValue, kEnd, kError };
