@@ -28,7 +28,7 @@ fails("return ('x')()", "attempt to call a string value")
 fails("return {} .. 'x'", "attempt to concatenate a table value")
 fails("for i in 1 do end", "attempt to call a number value")
 fails("local _ENV = {}; x()", "attempt to call a nil value (global 'x')")
-fails("local t = setmetatable({}, {__index = function(t, k) return t + k end}); return t.x",
+fails("local t = setmetatable({}, {__index = function(t, k) return t + 1 end}); return t.x",
       "attempt to perform arithmetic on a table value (local 't')")
 fails("local x = nil; x.y.z = 1", "attempt to index a nil value (local 'x')")
 fails("a.b.c = 1", "attempt to index a nil value (global 'a')")

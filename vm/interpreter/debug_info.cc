@@ -56,7 +56,7 @@ void DescribeLua(const FunctionCode& code, DebugInfo* info) {
   info->what = unit.line == 0 ? "main" : "Lua";
   info->line_defined = unit.line;
   info->last_line_defined = unit.line == 0 ? 0 : unit.last_line;
-  info->upvalues = static_cast<int>(code.upvalue_count);
+  info->upvalues = static_cast<int>(code.unit->upvalues.size());
   info->parameters = code.parameters;
   info->is_vararg = code.is_vararg;
 }

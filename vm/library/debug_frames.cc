@@ -17,7 +17,7 @@ struct Subject {
   DebugInfo info;
   std::vector<uint32_t> lines;
   bool has_lines = false;
-  Value function;  // stands in the frame's slot as well, see Describe
+  Value function;  // raw: pushed before the first safepoint
 };
 
 bool Wants(const std::string& options, char option) {
@@ -111,7 +111,7 @@ bool CheckOptions(NativeCall& call, int i, std::string* options) {
 
 // Stores into the stack of a coroutine, which may not run (K2).
 void WriteStack(State& state, Coroutine* co, uint32_t index, Value v) {
-  if (!co->in_chain()) state.mutator().Store(co, &co->identity, co->identity);
+  if (!co->in_chain()) state.mutator().Store(co, &co->hook, co->hook);
   co->stack[index] = v.word();
 }
 
@@ -123,7 +123,6 @@ NativeResult ReturnParameterName(NativeCall& call, Value function, int64_t n) {
   return call.ReturnIf(call.PushString(name));
 }
 
-// Numbers that are no int count as out of range.
 bool CheckFrame(NativeCall& call, const ThreadArgument& thread, int64_t level, uint32_t* index) {
   if (FindFrame(thread.co, level, index)) return true;
   return call.ArgumentError(thread.taken + 1, "level out of range");

@@ -34,6 +34,7 @@ std::string LettersOf(uint8_t mask) {
   return letters;
 }
 
+// The interpreter looks at the mask again when it is back from the native call.
 void SetHook(State& state, Coroutine* co, Value hook, uint8_t mask, int32_t count) {
   if (mask == 0) hook = Value::Nil();
   if (hook.is_nil()) mask = 0;
@@ -41,7 +42,6 @@ void SetHook(State& state, Coroutine* co, Value hook, uint8_t mask, int32_t coun
   co->hook_mask = mask;
   co->hook_count = count;
   co->hook_left = count;
-  state.fuel = 0;  // the loop looks at the mask when it polls
 }
 
 NativeResult SetHookFunction(NativeCall& call) {
