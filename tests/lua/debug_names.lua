@@ -39,8 +39,8 @@ assert(not err:find("field 'a'", 1, true))
 
 -- Functions by the way they were called.
 local function name_of_caller(level) local i = debug.getinfo(level or 2, "n"); return i.name, i.namewhat end
-local function here() local n, w = name_of_caller(3); return n, w end
-local t = {m = function() local n, w = name_of_caller(3) return n, w end}
+local function here() local n, w = name_of_caller(2); return n, w end
+local t = {m = function() local n, w = name_of_caller(2) return n, w end}
 local n, w = here()
 assert(n == "here" and w == "local")
 n, w = t:m()
@@ -50,13 +50,13 @@ assert(n == "m" and (w == "field" or w == "method"))
 global_function = here
 n, w = global_function()
 assert(n == "global_function" and w == "global")
-local mt = setmetatable({}, {__add = function() return {name_of_caller(3)} end,
-                             __index = function() return {name_of_caller(3)} end})
+local mt = setmetatable({}, {__add = function() return {name_of_caller(2)} end,
+                             __index = function() return {name_of_caller(2)} end})
 local r = mt + 1
 assert(r[1] == "add" and r[2] == "metamethod")
 r = mt.x
 assert(r[1] == "index" and r[2] == "metamethod")
-for v in (function(_, c) if not c then return {name_of_caller(3)} end end) do
+for v in (function(_, c) if not c then return {name_of_caller(2)} end end) do
   assert(v[1] == "for iterator" and v[2] == "for iterator")
   break
 end

@@ -31,7 +31,7 @@ void Describe(const Function& function, std::ostream& out) {
     if (local->constant == nullptr) out << " " << local->name->view();
   }
   out << " upvalues";
-  for (const vm::Upvalue& upvalue : function.upvalues) {
+  for (const vm::CapturedVariable& upvalue : function.upvalues) {
     out << " " << upvalue.name->view() << (upvalue.is_parent_local ? "@" : "^")
         << int{upvalue.parent_index};
   }

@@ -210,7 +210,7 @@ TEST_CASE("lines are those that errors report") {
   const auto& method = As<const vm::MethodCall>(*StatOf<vm::CallStat>(*chunk, 3).call);
   CHECK(method.line == 15);
   CHECK(method.method_line == 14);
-  const auto& table = As<const vm::Table>(*StatOf<vm::Assign>(*chunk, 4).values[0]);
+  const auto& table = As<const vm::TableConstructor>(*StatOf<vm::Assign>(*chunk, 4).values[0]);
   CHECK(table.line == 16);
   CHECK(table.items[0].value->line == 19);
   CHECK(table.items[1].value->line == 21);

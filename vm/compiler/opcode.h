@@ -103,7 +103,8 @@ namespace neap::vm {
   X(kNotGreaterEqualK, "a Kb sx", kWhole)                                                         \
   X(kCall, "a n n", kWhole)               /* R[a], ... = R[a](R[a+1], ...): b-1 arguments (0: up  \
                                              to the top), c-1 results (0: all, sets the top) */   \
-  X(kTailCall, "a n", kWhole)             /* return R[a](R[a+1], ...) */                          \
+  X(kTailCall, "a n c", kWhole)           /* return R[a](R[a+1], ...); c = 1: captured variables  \
+                                             have to be closed first */                           \
   X(kReturn, "a n c", kWhole)             /* return R[a], ..., b-1 values (0: up to the top);     \
                                              c = 1: variables have to be closed first */          \
   X(kReturn0, "", kWhole)                 /* return; nothing to close */                          \
@@ -136,7 +137,7 @@ struct Instruction {
   uint8_t a;
   uint16_t b;
   union {
-    struct {
+    __extension__ struct {
       uint16_t c;
       uint16_t d;
     };

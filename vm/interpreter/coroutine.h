@@ -44,7 +44,9 @@ enum FrameFlag : uint16_t {
   kFrameHook = 1 << 7,       // runs a hook
   kFrameFinalizer = 1 << 8,  // runs a __gc metamethod
   kFrameHooked = 1 << 9,     // its call hook was called: the return hook is, too
-  kFrameHandler = 1 << 10,   // protected with a message handler (xpcall)
+  kFrameHandler = 1 << 10,   // protected with a message handler, its first argument (xpcall)
+  kFrameBottom = 1 << 11,    // the first of a coroutine: returning from it ends the coroutine
+  kFrameBack = 1 << 12,      // called by CallThen: the native frame below is entered again
 };
 
 // When the hook of debug.sethook is called; a set.
@@ -60,13 +62,23 @@ struct Frame {
   FunctionCode* code;     // Lua: of the function; null in native frames
   uint32_t function;      // stack index of the function; results go here
   uint32_t base;          // stack index of register 0, or of the first argument
-  uint32_t top;           // native: one past its values. Lua: only while an open count is in use
+  uint32_t top;           // one past the live values. Lua: base + registers, but less at a precise
+                          // safepoint (opcode.h, C1) and more while an open count is in use
+  uint32_t limit;         // one past the words that this frame, or one below it, may write unasked
   int32_t wanted;         // results wanted by the caller; -1: all
   uint32_t varargs;       // extra arguments, which lie below the base
   uint32_t state;         // native: 0 at first, then what CallThen said
   uint16_t flags;         // FrameFlag
-  uint16_t unused;
-  uint32_t saved_count;   // kFrameReturning: results; native: arguments at first
+  uint32_t saved_count;   // native: arguments; Lua: results that wait for variables to be closed
+                          // (kFrameReturning), or operands that a kConcat has left; otherwise 0
+};
+
+// When the hook of debug.sethook is called; a set.
+enum HookMask : uint8_t {
+  kHookCall = 1 << 0,
+  kHookReturn = 1 << 1,
+  kHookLine = 1 << 2,
+  kHookCount = 1 << 3,
 };
 
 enum class CoroutineStatus : uint8_t {
@@ -84,7 +96,6 @@ struct Coroutine : Object {
   std::vector<Word>* open_upvalues;  // Upvalue objects (K4)
   std::vector<uint32_t>* to_close;   // stack indices (K4)
   Word hook;            // the hook function of debug.sethook, or nil
-  Word identity;        // not used yet: keeps the object a slot for Store to name
   State* state;
   uint32_t stack_size;  // words
   uint32_t clean_from;  // K3
@@ -99,6 +110,8 @@ struct Coroutine : Object {
   bool is_main;
   int32_t hook_count;      // of a count hook: instructions between calls
   int32_t hook_left;
+  const Instruction* last_hooked;          // where the line hook was last looked at, ...
+  const FunctionCode* last_hooked_code;    // ... compared with only, never followed by itself
   uint32_t first_transferred;  // while a call or return hook runs: the first argument or result,
   uint32_t transferred;        // as a local of the frame below it, and how many there are
 
@@ -129,6 +142,8 @@ inline bool EnsureStack(Coroutine* co, uint32_t end) {
 bool GrowFrames(Coroutine* co);
 // Ends the claim on words above `live`: they become nil. (K3)
 void CleanStack(Coroutine* co, uint32_t live);
+// Makes `limit` words usable, raises the frame's limit. False as GrowStack.
+bool RaiseLimit(Coroutine* co, Frame& frame, uint32_t limit);
 // The coroutine stops being in the chain; `live` values remain. (K2)
 void SuspendStack(State& state, Coroutine* co, uint32_t live);
 // Reports the live part of a stack of the chain (K1).

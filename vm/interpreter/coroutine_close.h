@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Closing a coroutine that does not run: its variables are closed, and it is dead.
+// Closing a coroutine that does not run (coroutine.close, and wrap after an error).
 #ifndef NEAP_VM_INTERPRETER_COROUTINE_CLOSE_H_
 #define NEAP_VM_INTERPRETER_COROUTINE_CLOSE_H_
 
@@ -8,10 +8,12 @@
 
 namespace neap::vm {
 
-// `co` is suspended, failed or dead. Runs its __close metamethods; a safepoint, and `co` must be
-// reachable by itself. False: `*error` is the error of a metamethod, or the one that had ended the
-// coroutine; a raw value, to be pushed at once.
-[[nodiscard]] bool CloseCoroutine(State& state, Coroutine* co, Value* error);
+class State;
+
+// Closes the pending variables of a suspended or failed coroutine, which is dead afterwards. False:
+// it had failed, or closing did; *error is the error value (to be rooted before the next
+// safepoint). A safepoint.
+bool CloseCoroutine(State& state, Coroutine* co, Value* error);
 
 }  // namespace neap::vm
 

@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "chunk_id.h"
-#include "objects/string.h"
+#include "objects/lua_string.h"
 #include "text/concat.h"
 
 namespace neap::vm {
@@ -55,7 +55,7 @@ void DescribeLua(const FunctionCode& code, DebugInfo* info) {
   info->short_source = ChunkId(info->source);
   info->what = unit.line == 0 ? "main" : "Lua";
   info->line_defined = unit.line;
-  info->last_line_defined = unit.line == 0 ? 0 : unit.last_line;
+  info->last_line_defined = unit.line == 0 ? 0 : int64_t{unit.last_line};
   info->upvalues = static_cast<int>(code.unit->upvalues.size());
   info->parameters = code.parameters;
   info->is_vararg = code.is_vararg;

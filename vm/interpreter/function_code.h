@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The code of a function in a heap: a CodeUnit, and what of it became heap values. Lies outside the
-// heap, belongs to a Prototype, and goes with it.
+// A compiled function on the heap's side: what a Prototype points to. It lies outside the heap and
+// belongs to its prototype; the words that refer to heap objects are slots of the prototype (its
+// trace function reports them, stores go through the barrier with the prototype as holder).
 #ifndef NEAP_VM_INTERPRETER_FUNCTION_CODE_H_
 #define NEAP_VM_INTERPRETER_FUNCTION_CODE_H_
 
@@ -10,28 +11,49 @@
 #include <vector>
 
 #include "compiler/code_unit.h"
-#include "compiler/opcode.h"
 #include "objects/function.h"
+#include "objects/shape.h"
+#include "objects/lua_string.h"
 
 namespace neap::vm {
 
 struct FunctionCode {
-  const Instruction* code = nullptr;
-  Word* constants = nullptr;
-  uint64_t* caches = nullptr;
-  uint32_t code_size = 0;
-  uint32_t constant_count = 0;
-  uint32_t cache_count = 0;
-  uint32_t upvalue_count = 0;
-  uint8_t parameters = 0;
-  uint8_t registers = 2;
+  // What the interpreter loop reads.
+  const Instruction* code = nullptr;  // of the unit
+  Word* constants = nullptr;          // slots
+  uint64_t* caches = nullptr;         // inline caches (cache.h)
+  uint32_t registers = 0;
+  uint32_t parameters = 0;
   bool is_vararg = false;
-  std::unique_ptr<const CodeUnit> unit;  // names, lines, constants as text; never null
-  Word source = 0;                       // String: the chunk name; 0: "=?"
-  std::vector<Word> children;            // Prototypes
-  std::vector<Word> template_shapes;
+
   Prototype* owner = nullptr;
+  Word source = 0;                    // String: the chunk name; slot
+  std::unique_ptr<const CodeUnit> unit;
+  std::vector<Word> constant_words;   // slots
+  std::vector<Word> children;         // Prototype; slots
+  std::vector<Word> template_shapes;  // Shape, 0 until first used; slots
+  std::vector<Word> added_shapes;     // Shape; of inline caches of stores; slots
+  std::vector<uint64_t> cache_words;
+
+  Prototype* child(uint32_t i) const {
+    return static_cast<Prototype*>(gc::ToObject(children[i]));
+  }
+  String* source_name() const { return static_cast<String*>(gc::ToObject(source)); }
+  // Line of an instruction; 0 when stripped.
+  uint32_t LineAt(const Instruction* at) const {
+    return unit->lines.empty() ? 0 : unit->lines[static_cast<size_t>(at - code)];
+  }
+  size_t OffHeapBytes() const;
 };
+
+class State;
+
+void RegisterPrototypeType();
+// Makes prototypes of a unit and of what it contains; pushes a closure of the main function on the
+// running native frame, its first upvalue the table of globals. False: error set.
+[[nodiscard]] bool PushMainFunction(State& state, std::unique_ptr<CodeUnit> unit);
+
+inline FunctionCode* CodeOf(const LuaClosure* closure) { return closure->prototype.get()->code; }
 
 }  // namespace neap::vm
 

@@ -15,8 +15,7 @@
 //   R1  A raw word or pointer to a heap object is used between two safepoints only. Everything that
 //       takes a State& may be a safepoint unless it says otherwise. What must survive stands in a
 //       stack slot, in a handle, or in an object.
-//   R2  While C++ code runs on behalf of a frame, that frame's `top` (native) or live limit (Lua)
-//       tells the collector what is live: State::live.
+//   R2  The `top` of the frame on top tells the collector what is live.
 #ifndef NEAP_VM_INTERPRETER_STATE_H_
 #define NEAP_VM_INTERPRETER_STATE_H_
 
@@ -179,6 +178,12 @@ class State final : public gc::RootProvider {
   [[nodiscard]] bool Load(std::string_view chunk, const std::string& chunk_name,
                           std::string_view mode);
 
+  // --- For the parts of the interpreter ----------------------------------------------------------
+  bool ThrowText(const std::string& text);
+  void CallFinalizer(Value object);
+  void CloseSuspended(Coroutine* co, Value* outcome, bool* ok);
+  static void AppendAddress(uint64_t identity, std::string* text);
+
   // --- Native frames -----------------------------------------------------------------------------
   Value at(uint32_t index) const { return Value::FromWord(running_->stack[index]); }
   void Push(Value v) {
@@ -217,6 +222,12 @@ class State final : public gc::RootProvider {
   static constexpr int kFirstTypeMetatable = kFirstEventName + kEvents;
   static constexpr int kRoots = kFirstTypeMetatable + kLuaTypes;
 
+  bool CallPushed(Value function, Value a, Value b, const Value* c, int wanted);
+  bool CallClose(Value v, Value error_value, bool no_error);
+  void CallMessageHandler();
+  // The limit of levels was reached: an error, unless it is raised on the way of handling one.
+  bool LevelError();
+
   gc::Mutator& m_;
   Objects objects_;
   std::unique_ptr<gc::FinalizerQueue> finalizers_;
@@ -224,7 +235,12 @@ class State final : public gc::RootProvider {
   gc::GlobalHandle main_handle_;
   Coroutine* main_ = nullptr;
   Coroutine* running_ = nullptr;
-  uint32_t live_limit_ = 0;  // R2: of the running Lua frame: one past its live slots (stack index)
+  // What the native frame on top asked for (Interpreter::ActOnNative).
+  NativeResult pending_ = {};
+  uint32_t pending_count_ = 0;
+  int32_t pending_wanted_ = 0;
+  uint32_t received_ = 0;        // values that came with a resume or a yield
+  bool entry_returned_ = false;  // the frame that a run of the loop was entered for has returned
   ErrorKind error_kind_ = ErrorKind::kNone;
   StateOptions options_;
   int64_t fuel_given_ = 0;

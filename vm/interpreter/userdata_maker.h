@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Full userdata for native code: a zeroed payload, no metatable, tag 0.
+// Makes full userdata (objects/userdata.h).
 #ifndef NEAP_VM_INTERPRETER_USERDATA_MAKER_H_
 #define NEAP_VM_INTERPRETER_USERDATA_MAKER_H_
 
@@ -12,7 +12,8 @@ namespace neap::vm {
 
 class State;
 
-// Null: no memory. A safepoint.
+// A userdata with `bytes` of zeros as payload, no metatable, no tag, and `user_values` values that
+// are nil. A safepoint; null: no memory.
 Userdata* NewUserdata(State& state, size_t bytes, int user_values);
 
 }  // namespace neap::vm

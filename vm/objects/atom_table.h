@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The interned strings of one VM (string.h says which those are): a weak set, by text. An atom that
+// The interned strings of one VM (lua_string.h says which those are): a weak set, by text. An atom that
 // nothing but this table refers to goes with the next collection that finds it so.
 //
 // Open addressing with linear probing, a power of two of slots, at most 3/4 full; a slot is placed
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "neap/gc/heap.h"
-#include "string.h"
+#include "lua_string.h"
 
 namespace neap::vm {
 

@@ -14,7 +14,7 @@
 #include "boxes.h"
 #include "neap/gc/handle.h"
 #include "neap/gc/mutator.h"
-#include "string.h"
+#include "lua_string.h"
 #include "table.h"
 
 namespace neap::vm {
@@ -27,7 +27,13 @@ class Objects {
 
   gc::Mutator& mutator() { return m_; }
   AtomTable& atoms() { return atoms_; }
-  Shape* root_shape() const { return root_.as<Shape>(); }
+  // Of tables with so many inline fields.
+  Shape* root_shape(int inline_fields) const { return roots_[inline_fields]; }
+  // The atom "__index", and a number that changes whenever a field of that name of any table is
+  // assigned or changes its place: what inline caches know of inherited fields is good for as long.
+  String* index_name() const { return index_name_.as<String>(); }
+  uint32_t index_epoch() const { return index_epoch_; }
+  void IndexChanged() { ++index_epoch_; }
   // The hash of a key; strings by text, boxes by content, objects by the hash in their header.
   uint32_t HashOf(Value key);
 
@@ -50,7 +56,10 @@ class Objects {
  private:
   gc::Mutator& m_;
   AtomTable atoms_;
-  gc::GlobalHandle root_;
+  Shape* roots_[kMaxInlineFields + 1];  // never move; kept by root_handles_
+  gc::GlobalHandle root_handles_[kMaxInlineFields + 1];
+  gc::GlobalHandle index_name_;
+  uint32_t index_epoch_ = 1;
 };
 
 }  // namespace neap::vm

@@ -2,8 +2,9 @@
 //
 // Shapes (hidden classes): which fields a table has, in which slots, and its metatable.
 //
-// Tables that got the same fields in the same order and the same metatable share one shape. The
-// shapes form a tree: a table starts at the root shape; each new field, and each change of the
+// Tables that got the same fields in the same order and the same metatable, and that have as
+// many inline fields, share one shape. The shapes form trees: a table starts at the root shape for
+// its number of inline fields; each new field, and each change of the
 // metatable, is a transition to a child. A parent knows its children weakly, a child its parent
 // strongly: a shape lives as long as a table, a template of a constructor, or a descendant uses it.
 //
@@ -22,8 +23,9 @@
 
 #include <cstdint>
 
+#include "neap/gc/mutator.h"
 #include "neap/gc/type.h"
-#include "string.h"
+#include "lua_string.h"
 
 namespace neap::vm {
 
@@ -44,7 +46,8 @@ struct Shape : Object {
   uint32_t count;            // fields
   uint8_t is_dictionary;
   uint8_t weak_mode;         // WeakMode
-  uint16_t unused;
+  uint8_t inline_fields;     // of the tables with this shape (dictionaries: any number)
+  uint8_t unused;
 
   static constexpr uint32_t kLinearFields = 8;
   static constexpr uint32_t kMaxFields = 128;
@@ -74,6 +77,8 @@ static_assert(sizeof(Shape) == 64);
 // mean that the table is a map.
 enum class KeyOrigin : uint8_t { kConstant, kComputed };
 
+// Without fields or metatable; one for each VM. Null: no memory. A safepoint.
+Shape* NewRootShape(gc::Mutator& m, int inline_fields);
 // The child of `shape` with one field more. Null: the table should become a dictionary (too many
 // fields, too many children), or there is no memory (`*no_memory` says so). A safepoint.
 Shape* ShapeWithField(Objects& objects, Shape* shape, String* atom, KeyOrigin origin,

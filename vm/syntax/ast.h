@@ -66,7 +66,7 @@ struct Local {
   bool is_assigned = false;  // is assigned to, beside its declaration
 };
 
-struct Upvalue {
+struct CapturedVariable {
   const Symbol* name;
   Local* variable;       // what it refers to in the end; null: the _ENV of the chunk
   bool is_parent_local;  // from a local of the parent function, otherwise from its upvalues
@@ -92,7 +92,7 @@ struct Upvalue {
   X(kMethodCall, MethodCall)  \
   X(kUnary, Unary)            \
   X(kBinary, Binary)          \
-  X(kTable, Table)            \
+  X(kTable, TableConstructor)            \
   X(kParen, Paren)
 
 enum class ExprKind : uint8_t {
@@ -130,7 +130,7 @@ struct LocalRef : Expr {
 
 struct UpvalueRef : Expr {
   uint8_t index;    // in Function::upvalues
-  Local* variable;  // as Upvalue::variable
+  Local* variable;  // as CapturedVariable::variable
   const Symbol* name;
 };
 
@@ -173,7 +173,7 @@ struct TableItem {
 };
 
 // The last item may be several array elements: an is_multiple() value without key.
-struct Table : Expr {
+struct TableConstructor : Expr {
   std::span<TableItem> items;
   uint32_t array_items;  // how many have no key
 };
@@ -314,7 +314,7 @@ struct Goto : Stat {
 struct Function {
   Function* parent = nullptr;      // null: the chunk itself
   std::span<Local*> locals;        // in the order of their declarations, parameters first
-  std::span<Upvalue> upvalues;     // the chunk has one: _ENV
+  std::span<CapturedVariable> upvalues;     // the chunk has one: _ENV
   std::span<Function*> functions;  // directly inside, in source order
   Block* body = nullptr;
   uint32_t line = 0;       // of `function`; 0 for the chunk

@@ -149,7 +149,7 @@ class Printer {
     if (function.is_vararg) names += names.empty() ? "..." : " ...";
     Add("(", names, ") (");
     for (size_t i = 0; i < function.upvalues.size(); ++i) {
-      const Upvalue& upvalue = function.upvalues[i];
+      const CapturedVariable& upvalue = function.upvalues[i];
       Add(i > 0 ? " " : "", upvalue.name->view(), upvalue.is_parent_local ? "@" : "^",
           upvalue.parent_index);
     }
@@ -183,7 +183,7 @@ class Printer {
     Add(")");
   }
 
-  void AddTable(const Table& table) {
+  void AddTable(const TableConstructor& table) {
     Add("(table");
     for (const TableItem& item : table.items) {
       if (item.key == nullptr) {
@@ -244,7 +244,7 @@ void Printer::ExpandExpr(const Expr& expr) {
       AddOperand(As<const Binary>(expr).right);
       return Add(")");
     case ExprKind::kTable:
-      return AddTable(As<const Table>(expr));
+      return AddTable(As<const TableConstructor>(expr));
     case ExprKind::kParen:
       Add("(paren");
       AddOperand(As<const Paren>(expr).inner);

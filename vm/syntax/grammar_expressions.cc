@@ -68,8 +68,6 @@ std::optional<BinaryRule> BinaryRuleOf(TokenKind kind) {
   }
 }
 
-bool IsComparison(BinaryOp op) { return op >= BinaryOp::kLess && op <= BinaryOp::kNotEqual; }
-
 std::optional<UnaryOp> UnaryOpOf(TokenKind kind) {
   switch (kind) {
     case TokenKind::kNot:
@@ -327,7 +325,7 @@ std::span<Expr*> Grammar::ParseExprList() {
 // --- Tables --------------------------------------------------------------------------------------
 
 Expr* Grammar::ParseTable() {
-  Table* table = NewExpr<Table>(ExprKind::kTable, lexer_.line());
+  TableConstructor* table = NewExpr<TableConstructor>(ExprKind::kTable, lexer_.line());
   List<TableItem> items(items_);
   Expect('{');
   while (!At('}')) {

@@ -47,6 +47,10 @@ enum class BinaryOp : uint8_t {
 #undef NEAP_VM_DEFINE
 };
 
+inline bool IsComparison(BinaryOp op) {
+  return op >= BinaryOp::kLess && op <= BinaryOp::kNotEqual;
+}
+
 enum class UnaryOp : uint8_t {
 #define NEAP_VM_DEFINE(name, text) name,
   NEAP_VM_UNARY_OPERATORS(NEAP_VM_DEFINE)

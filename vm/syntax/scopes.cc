@@ -30,7 +30,7 @@ void Scopes::OpenFunction(FunctionScope* scope, Function* function) {
 void Scopes::CloseFunction() {
   FunctionScope& scope = *function_;
   scope.function->locals = arena_.Copy(std::span<Local* const>(scope.locals));
-  scope.function->upvalues = arena_.Copy(std::span<const Upvalue>(scope.upvalues));
+  scope.function->upvalues = arena_.Copy(std::span<const CapturedVariable>(scope.upvalues));
   scope.function->functions = arena_.Copy(std::span<Function* const>(scope.functions));
   function_ = scope.outer;
 }
@@ -130,7 +130,7 @@ void Scopes::MarkCaptured(FunctionScope& scope, Local* local) {
   block->block->needs_close = true;
 }
 
-int Scopes::AddUpvalue(FunctionScope& scope, const Upvalue& upvalue) {
+int Scopes::AddUpvalue(FunctionScope& scope, const CapturedVariable& upvalue) {
   if (scope.upvalues.size() + 1 > kMaxUpvalues) FailLimit(scope, "upvalues", kMaxUpvalues);
   scope.upvalues.push_back(upvalue);
   return static_cast<int>(scope.upvalues.size() - 1);
@@ -140,7 +140,7 @@ int Scopes::AddUpvalue(FunctionScope& scope, const Upvalue& upvalue) {
 // in between. The depth of the recursion is that of the nesting of functions.
 int Scopes::FindUpvalue(FunctionScope& scope, const Symbol* name, const Literal** constant) {
   const auto known = std::find_if(scope.upvalues.begin(), scope.upvalues.end(),
-                                  [name](const Upvalue& upvalue) { return upvalue.name == name; });
+                                  [name](const CapturedVariable& upvalue) { return upvalue.name == name; });
   if (known != scope.upvalues.end()) return static_cast<int>(known - scope.upvalues.begin());
   if (scope.outer == nullptr) return -1;
   FunctionScope& parent = *scope.outer;
@@ -157,7 +157,7 @@ int Scopes::FindUpvalue(FunctionScope& scope, const Symbol* name, const Literal*
   }
   const int index = FindUpvalue(parent, name, constant);
   if (index < 0) return index;
-  Upvalue upvalue = parent.upvalues[static_cast<size_t>(index)];
+  CapturedVariable upvalue = parent.upvalues[static_cast<size_t>(index)];
   upvalue.is_parent_local = false;
   upvalue.parent_index = static_cast<uint8_t>(index);
   return AddUpvalue(scope, upvalue);

@@ -43,7 +43,7 @@ struct FunctionScope {
   uint16_t slots = 0;           // in use by visible locals
   size_t first_label = 0;
   std::vector<Local*> locals;
-  std::vector<Upvalue> upvalues;
+  std::vector<CapturedVariable> upvalues;
   std::vector<Function*> functions;
 
   uint16_t depth() const { return innermost != nullptr ? innermost->depth : 0; }
@@ -89,7 +89,7 @@ class Scopes {
   Expr* ResolveVariable(const Symbol* name, uint32_t line);
   // The variable as an upvalue of the function: its number; or -1 with *constant set or not.
   int FindUpvalue(FunctionScope& scope, const Symbol* name, const Literal** constant);
-  int AddUpvalue(FunctionScope& scope, const Upvalue& upvalue);
+  int AddUpvalue(FunctionScope& scope, const CapturedVariable& upvalue);
   void MarkCaptured(FunctionScope& scope, Local* local);
 
   Label* FindLabel(const Symbol* name);

@@ -12,8 +12,8 @@
 // is looked up in the AtomTable when it is first used as a key; it becomes the atom in place when
 // there is none. So strings that are no keys (most results of concatenation) are never hashed, and
 // keys compare by address.
-#ifndef NEAP_VM_OBJECTS_STRING_H_
-#define NEAP_VM_OBJECTS_STRING_H_
+#ifndef NEAP_VM_OBJECTS_LUA_STRING_H_
+#define NEAP_VM_OBJECTS_LUA_STRING_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -50,4 +50,4 @@ int StringCompare(const String* a, const String* b);
 
 }  // namespace neap::vm
 
-#endif  // NEAP_VM_OBJECTS_STRING_H_
+#endif  // NEAP_VM_OBJECTS_LUA_STRING_H_

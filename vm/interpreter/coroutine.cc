@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "interpreter/coroutine.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "interpreter/state.h"
+
+namespace neap::vm {
+namespace {
+
+constexpr uint32_t kFirstStack = 64;   // words
+constexpr uint32_t kFirstFrames = 8;
+constexpr uint32_t kCleanStep = 64;    // words claimed at a time (K3)
+
+void TraceCoroutine(Object* object, gc::Tracer& tracer) {
+  auto* co = static_cast<Coroutine*>(object);
+  if (co->stack == nullptr || co->in_chain()) return;
+  tracer.VisitSlots(co->stack, co->top);
+  if (co->open_upvalues != nullptr && !co->open_upvalues->empty()) {
+    tracer.VisitSlots(co->open_upvalues->data(), co->open_upvalues->size());
+  }
+  tracer.VisitSlot(&co->hook);
+}
+
+size_t CoroutineOffHeapBytes(const Object* object) {
+  const auto* co = static_cast<const Coroutine*>(object);
+  return co->stack_size * sizeof(Word) + co->frame_capacity * sizeof(Frame);
+}
+
+void DropCoroutine(Object* object) {
+  auto* co = static_cast<Coroutine*>(object);
+  std::free(co->stack);
+  std::free(co->frames);
+  delete co->open_upvalues;
+  delete co->to_close;
+}
+
+}  // namespace
+
+void RegisterCoroutineType() {
+  gc::RegisterTypeAs(kCoroutineType, {.name = "coroutine",
+                                      .layout = gc::Layout::kCustom,
+                                      .base_bytes = sizeof(Coroutine),
+                                      .trace = TraceCoroutine,
+                                      .off_heap_bytes = CoroutineOffHeapBytes,
+                                      .drop = DropCoroutine});
+}
+
+Coroutine* NewCoroutine(State& state) {
+  auto* stack = static_cast<Word*>(std::calloc(kFirstStack, sizeof(Word)));
+  auto* frames = static_cast<Frame*>(std::calloc(kFirstFrames, sizeof(Frame)));
+  auto* co = stack == nullptr || frames == nullptr
+                 ? nullptr
+                 : static_cast<Coroutine*>(state.mutator().TryAllocateStationary(kCoroutineType));
+  if (co == nullptr) {
+    std::free(stack);
+    std::free(frames);
+    return nullptr;
+  }
+  co->stack = stack;
+  co->frames = frames;
+  co->open_upvalues = new std::vector<Word>;
+  co->to_close = new std::vector<uint32_t>;
+  co->state = &state;
+  co->stack_size = kFirstStack;
+  co->frame_capacity = kFirstFrames;
+  co->status = CoroutineStatus::kSuspended;
+  state.mutator().OffHeapChanged(co, static_cast<int64_t>(CoroutineOffHeapBytes(co)));
+  return co;
+}
+
+// --- Growth --------------------------------------------------------------------------------------
+
+bool GrowStack(Coroutine* co, uint32_t end) {
+  if (end > co->stack_size) {
+    if (end > kMaxStack + kErrorStack) return false;
+    const uint32_t size = std::max(end + kCleanStep, std::min(2 * co->stack_size, kMaxStack));
+    auto* stack = static_cast<Word*>(std::realloc(co->stack, size * sizeof(Word)));
+    if (stack == nullptr) return false;
+    std::memset(stack + co->stack_size, 0, (size - co->stack_size) * sizeof(Word));
+    co->stack = stack;
+    const auto delta = static_cast<int64_t>((size - co->stack_size) * sizeof(Word));
+    co->stack_size = size;
+    co->state->mutator().OffHeapChanged(co, delta);
+  }
+  co->clean_from = std::min(end + kCleanStep, co->stack_size);
+  return true;
+}
+
+bool RaiseLimit(Coroutine* co, Frame& frame, uint32_t limit) {
+  if (!EnsureStack(co, limit)) return false;
+  frame.limit = std::max(frame.limit, limit);
+  return true;
+}
+
+bool GrowFrames(Coroutine* co) {
+  const uint32_t capacity = 2 * co->frame_capacity;
+  auto* frames = static_cast<Frame*>(std::realloc(co->frames, capacity * sizeof(Frame)));
+  if (frames == nullptr) return false;
+  co->frames = frames;
+  const auto delta = static_cast<int64_t>((capacity - co->frame_capacity) * sizeof(Frame));
+  co->frame_capacity = capacity;
+  co->state->mutator().OffHeapChanged(co, delta);
+  return true;
+}
+
+void CleanStack(Coroutine* co, uint32_t live) {
+  if (co->clean_from > live) {
+    std::memset(co->stack + live, 0, (co->clean_from - live) * sizeof(Word));
+  }
+  co->clean_from = std::max(live, co->frame_count == 0 ? 0 : co->frame().limit);
+}
+
+void SuspendStack(State& state, Coroutine* co, uint32_t live) {
+  co->top = live;
+  CleanStack(co, live);
+  // The stack may hold young values: the next minor has to look at it.
+  state.mutator().Store(co, &co->hook, co->hook);
+}
+
+void VisitStack(Coroutine* co, uint32_t live, gc::Tracer& tracer) {
+  CleanStack(co, live);
+  tracer.VisitSlots(co->stack, live);
+  if (!co->open_upvalues->empty()) {
+    tracer.VisitSlots(co->open_upvalues->data(), co->open_upvalues->size());
+  }
+  tracer.VisitSlot(&co->hook);
+}
+
+// --- Upvalues ------------------------------------------------------------------------------------
+
+namespace {
+
+uint32_t StackIndex(Word upvalue) {
+  const auto* open = static_cast<const Upvalue*>(gc::ToObject(upvalue));
+  return static_cast<uint32_t>(Value::FromWord(open->value).inline_integer());
+}
+
+}  // namespace
+
+Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index) {
+  std::vector<Word>& open = *co->open_upvalues;
+  size_t at = open.size();
+  while (at > 0 && StackIndex(open[at - 1]) > index) --at;
+  if (at > 0 && StackIndex(open[at - 1]) == index) {
+    return static_cast<Upvalue*>(gc::ToObject(open[at - 1]));
+  }
+  void* memory = state.mutator().TryBump(sizeof(Upvalue));
+  auto* upvalue = static_cast<Upvalue*>(memory);
+  if (memory != nullptr) {
+    upvalue->set_header(Object::MakeHeader(kUpvalueType));
+  } else {
+    upvalue = static_cast<Upvalue*>(state.mutator().TryAllocate(kUpvalueType));
+    if (upvalue == nullptr) return nullptr;
+  }
+  gc::InitSlot(&upvalue->value, Value::InlineInteger(index).word());
+  gc::InitSlot(&upvalue->owner, gc::ToWord(co));
+  open.insert(open.begin() + static_cast<ptrdiff_t>(at), gc::ToWord(upvalue));
+  return upvalue;
+}
+
+void CloseUpvalues(State& state, Coroutine* co, uint32_t index) {
+  std::vector<Word>& open = *co->open_upvalues;
+  while (!open.empty()) {
+    const uint32_t at = StackIndex(open.back());
+    if (at < index) return;
+    auto* upvalue = static_cast<Upvalue*>(gc::ToObject(open.back()));
+    state.mutator().Store(upvalue, &upvalue->value, co->stack[at]);
+    state.mutator().Store(upvalue, &upvalue->owner, Word{0});
+    open.pop_back();
+  }
+}
+
+Word ReadUpvalue(const Upvalue* upvalue) {
+  const Word owner = gc::LoadSlot(&upvalue->owner);
+  if (owner == 0) return gc::LoadSlot(&upvalue->value);
+  const auto* co = static_cast<const Coroutine*>(gc::ToObject(owner));
+  return co->stack[Value::FromWord(upvalue->value).inline_integer()];
+}
+
+void WriteUpvalue(State& state, Upvalue* upvalue, Word value) {
+  const Word owner = gc::LoadSlot(&upvalue->owner);
+  if (owner == 0) return state.mutator().Store(upvalue, &upvalue->value, value);
+  auto* co = static_cast<Coroutine*>(gc::ToObject(owner));
+  state.mutator().Store(co, co->stack + Value::FromWord(upvalue->value).inline_integer(), value);
+}
+
+}  // namespace neap::vm

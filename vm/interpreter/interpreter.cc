@@ -1,0 +1,891 @@
+// SPDX-License-Identifier: MIT
+//
+// The interpreter loop.
+//
+// Registers of the loop: `pc` (the next instruction), `R` (register 0 of the frame), `K` (its
+// constants), `frame`, `co`. They mirror the top frame: whatever may push or pop frames, move a
+// stack or collect is bracketed by SAVE (pc into the frame) and LOAD (everything out of it).
+//
+//   I1  A raw word is held in a C++ local between two safepoints only; after one it is read again
+//       from a register.
+//   I2  frame->top is base + registers, so that a collection sees all registers, but at the precise
+//       safepoints of rule C1 (opcode.h) and while an open count is in use.
+//   I3  Every call and every round of a loop burns one unit of fuel; at 0 the loop polls.
+//
+// A slow path answers with a Step: kDone goes on, kPushed continues with whatever frame is on top,
+// kError unwinds.
+#include "interpreter/interpreter.h"
+
+#include <bit>
+#include <cmath>
+
+#include "interpreter/function_code.h"
+#include "interpreter/hooks.h"
+#include "interpreter/inline_cache.h"
+#include "interpreter/instructions.h"
+#include "interpreter/operators.h"
+#include "interpreter/runtime_errors.h"
+#include "library/base_iterators.h"
+#include "objects/equality.h"
+#include "text/arithmetic.h"
+
+#pragma GCC diagnostic ignored "-Wpedantic"  // the addresses of labels: threaded dispatch
+
+namespace neap::vm {
+namespace {
+
+// What keeps a return from being just a return.
+constexpr uint16_t kSpecialReturn = kFrameEntry | kFrameMeta | kFrameBottom | kFrameBack;
+
+inline bool ToDoubles(Word x, Word y, double* a, double* b) {
+  const Value v = Value::FromWord(x), w = Value::FromWord(y);
+  if (!v.is_inline_number() || !w.is_inline_number()) return false;
+  *a = v.is_double() ? v.as_double() : static_cast<double>(v.inline_integer());
+  *b = w.is_double() ? w.as_double() : static_cast<double>(w.inline_integer());
+  return true;
+}
+
+inline bool BothDoubles(Word x, Word y) {
+  return Value::FromWord(x).is_double() && Value::FromWord(y).is_double();
+}
+
+inline double DoubleOf(Word x) { return Value::FromWord(x).as_double(); }
+inline int64_t IntegerOfWord(Word x) { return Value::FromWord(x).inline_integer(); }
+inline Word WordOf(double d) { return Value::Double(d).word(); }
+
+inline Word MakeTable(State& s, uint32_t inline_fields) {
+  const size_t bytes = Table::BytesFor(static_cast<int>(inline_fields));
+  void* memory = s.mutator().TryBump(bytes);
+  if (memory == nullptr) [[unlikely]]
+    return 0;
+  auto* words = static_cast<Word*>(memory);
+  words[0] = Object::MakeHeader(static_cast<gc::TypeId>(kTableType + inline_fields));
+  words[1] = gc::ToWord(s.objects().root_shape(static_cast<int>(inline_fields)));
+  for (size_t i = 2; i < bytes / sizeof(Word); ++i) words[i] = 0;
+  return reinterpret_cast<Word>(memory);
+}
+
+}  // namespace
+
+// Field access through the caches; the rest is in instructions.cc.
+#define NEAP_TABLE_OF(word, table)                                         \
+  Table* table = nullptr;                                                  \
+  if (Value::FromWord(word).is_object() && IsTableType(gc::ToObject(word)->type())) \
+  table = static_cast<Table*>(gc::ToObject(word))
+
+#define SAVE() (frame->pc = pc)
+#define LOAD()                    \
+  do {                            \
+    co = s.running_;              \
+    frame = &co->frame();         \
+    pc = frame->pc;               \
+    R = co->stack + frame->base;  \
+    K = frame->code->constants;   \
+    dispatch = HooksInstructions(co) ? hooked : plain; \
+  } while (0)
+// After a slow path of the current instruction.
+#define STEP(expression)                             \
+  do {                                               \
+    SAVE();                                          \
+    const Step step_ = (expression);                 \
+    if (step_ == Step::kDone) [[likely]] {           \
+      if (s.entry_returned_) [[unlikely]] return true; \
+      goto reload;                                   \
+    }                                                \
+    if (step_ == Step::kPushed) goto enter;          \
+    goto error;                                      \
+  } while (0)
+// The same for what cannot push a frame: bool.
+#define TRY(expression)                    \
+  do {                                     \
+    SAVE();                                \
+    if (!(expression)) goto error;         \
+    R = co->stack + frame->base;           \
+  } while (0)
+#define NEXT()                                     \
+  do {                                             \
+    w = std::bit_cast<uint64_t>(*pc++);            \
+    goto* dispatch[w & 0xff];                      \
+  } while (0)
+#define A ((w >> 8) & 0xff)
+#define B ((w >> 16) & 0xffff)
+#define C ((w >> 32) & 0xffff)
+#define D (w >> 48)
+#define X static_cast<uint32_t>(w >> 32)
+#define SX static_cast<int32_t>(w >> 32)
+#define JUMP() (pc += SX)
+#define CASE(name) L_##name:
+
+bool Interpreter::Run(State& s) {
+  static const void* const plain[] = {
+#define NEAP_VM_LABEL(name, operands, live) &&L_##name,
+      NEAP_VM_OPCODES(NEAP_VM_LABEL)
+#undef NEAP_VM_LABEL
+  };
+  static const void* const hooked[] = {
+#define NEAP_VM_LABEL(name, operands, live) &&with_hook,
+      NEAP_VM_OPCODES(NEAP_VM_LABEL)
+#undef NEAP_VM_LABEL
+  };
+  Coroutine* co = nullptr;
+  Frame* frame = nullptr;
+  const Instruction* pc = nullptr;
+  Word* R = nullptr;
+  Word* K = nullptr;
+  const void* const* dispatch = plain;
+  uint64_t w = 0;
+
+enter:
+  if ((s.running_->frame().flags & kFrameNative) != 0) {
+    const Step step = ActOnNative(s);
+    if (step == Step::kPushed) goto enter;
+    if (step == Step::kError) goto error;
+    if (s.entry_returned_) return true;
+  }
+reload:
+  LOAD();
+  NEXT();
+
+error : {
+  const Step step = Unwind(s);
+  if (step == Step::kError) return false;
+  if (s.entry_returned_) return true;
+  if (step == Step::kPushed) goto enter;
+  goto reload;
+}
+
+with_hook:
+  SAVE();
+  if (!InstructionHook(s)) goto error;
+  R = co->stack + frame->base;
+  frame = &co->frame();
+  goto* plain[w & 0xff];
+
+  // --- Loads -------------------------------------------------------------------------------------
+  CASE(kMove) {
+    R[A] = R[B];
+    NEXT();
+  }
+  CASE(kLoadInteger) {
+    R[A] = Value::InlineInteger(SX).word();
+    NEXT();
+  }
+  CASE(kLoadConstant) {
+    R[A] = K[X];
+    NEXT();
+  }
+  CASE(kLoadNil) {
+    for (uint64_t i = 0; i < B; ++i) R[A + i] = Value::kNil;
+    NEXT();
+  }
+  CASE(kLoadFalse) {
+    R[A] = Value::kFalse;
+    NEXT();
+  }
+  CASE(kLoadFalseSkip) {
+    R[A] = Value::kFalse;
+    ++pc;
+    NEXT();
+  }
+  CASE(kLoadTrue) {
+    R[A] = Value::kTrue;
+    NEXT();
+  }
+
+  // --- Upvalues and globals ----------------------------------------------------------------------
+#define CLOSURE() static_cast<LuaClosure*>(gc::ToObject(R[-1]))
+  CASE(kGetUpvalue) {
+    R[A] = ReadUpvalue(CLOSURE()->upvalue(static_cast<int>(B)));
+    NEXT();
+  }
+  CASE(kSetUpvalue) {
+    WriteUpvalue(s, CLOSURE()->upvalue(static_cast<int>(B)), R[A]);
+    NEXT();
+  }
+  CASE(kGetGlobal) {
+    const Word object = ReadUpvalue(CLOSURE()->upvalue(static_cast<int>(B)));
+    NEAP_TABLE_OF(object, table);
+    if (table != nullptr) {
+      const uint64_t cached = frame->code->caches[D];
+      if (CachedId(cached) == table->shape.get()->id()) {
+        const Word value = LoadField(table, CachedCode(cached));
+        if (value != Value::kNil) [[likely]] {
+          R[A] = value;
+          NEXT();
+        }
+      }
+    }
+    STEP(GetFieldMiss(s, Value::FromWord(object), static_cast<uint32_t>(C), static_cast<uint32_t>(D)));
+  }
+  CASE(kSetGlobal) {
+    const Word object = ReadUpvalue(CLOSURE()->upvalue(static_cast<int>(B)));
+    NEAP_TABLE_OF(object, table);
+    if (table != nullptr) {
+      const uint64_t cached = frame->code->caches[D];
+      if (CachedId(cached) == table->shape.get()->id()) {
+        Object* holder = SlotHolder(table, CachedCode(cached));
+        Word* slot = SlotAt(holder, CachedCode(cached));
+        if (*slot != Value::kNil) [[likely]] {
+          s.m_.Store(holder, slot, R[A]);
+          NEXT();
+        }
+      }
+    }
+    STEP(SetFieldMiss(s, Value::FromWord(object), static_cast<uint32_t>(C), Value::FromWord(R[A]),
+                      static_cast<uint32_t>(D)));
+  }
+
+  // --- Tables ------------------------------------------------------------------------------------
+  CASE(kGetTable) {
+    NEAP_TABLE_OF(R[B], table);
+    if (table != nullptr) {
+      const Value key = Value::FromWord(R[C]);
+      if (key.is_inline_integer()) {
+        const ArrayPart* array = table->array.get();
+        const auto index = static_cast<uint64_t>(key.inline_integer()) - 1;
+        if (array != nullptr && index < array->length) {
+          const Word value = gc::LoadSlot(&array->slots()[index]);
+          if (value != Value::kNil || table->metatable() == nullptr) {
+            R[A] = value;
+            NEXT();
+          }
+        }
+      } else if (IsAtom(key)) {
+        const Value value = RawGetAtom(table, AsString(key));
+        if (!value.is_nil() || table->metatable() == nullptr) {
+          R[A] = value.word();
+          NEXT();
+        }
+      }
+    }
+    STEP(Index(s, Value::FromWord(R[B]), Value::FromWord(R[C]), static_cast<int>(B)));
+  }
+  CASE(kGetInteger) {
+    NEAP_TABLE_OF(R[B], table);
+    if (table != nullptr) {
+      const ArrayPart* array = table->array.get();
+      if (array != nullptr && C - 1 < array->length) {
+        const Word value = gc::LoadSlot(&array->slots()[C - 1]);
+        if (value != Value::kNil || table->metatable() == nullptr) {
+          R[A] = value;
+          NEXT();
+        }
+      }
+    }
+    STEP(Index(s, Value::FromWord(R[B]), Value::InlineInteger(static_cast<int64_t>(C)),
+               static_cast<int>(B)));
+  }
+  CASE(kGetField) {
+    NEAP_TABLE_OF(R[B], table);
+    if (table != nullptr) {
+      const Shape* shape = table->shape.get();
+      const uint64_t* cached = frame->code->caches + D;
+      if (CachedId(cached[0]) == shape->id()) {
+        const Word value = LoadField(table, CachedCode(cached[0]));
+        if (value != Value::kNil || shape->metatable == nullptr) {
+          R[A] = value;
+          NEXT();
+        }
+      } else if (CachedId(cached[1]) == shape->id() &&
+                 CachedExtra(cached[1]) == s.objects_.index_epoch()) {
+        auto* holder = static_cast<Table*>(
+            gc::ToObject(LoadField(shape->metatable, CachedCode(cached[1]))));
+        if (holder->shape.get()->id() == CachedId(cached[0])) {
+          const Word value = LoadField(holder, CachedCode(cached[0]));
+          if (value != Value::kNil) {
+            R[A] = value;
+            NEXT();
+          }
+        }
+      }
+    }
+    STEP(GetFieldMiss(s, Value::FromWord(R[B]), static_cast<uint32_t>(C), static_cast<uint32_t>(D)));
+  }
+  CASE(kSelf) {
+    const Word object = R[B];
+    NEAP_TABLE_OF(object, table);
+    if (table != nullptr) {
+      const Shape* shape = table->shape.get();
+      const uint64_t* cached = frame->code->caches + D;
+      Word value = Value::kNil;
+      if (CachedId(cached[1]) == shape->id() &&
+          CachedExtra(cached[1]) == s.objects_.index_epoch()) {
+        auto* holder = static_cast<Table*>(
+            gc::ToObject(LoadField(shape->metatable, CachedCode(cached[1]))));
+        if (holder->shape.get()->id() == CachedId(cached[0])) {
+          value = LoadField(holder, CachedCode(cached[0]));
+        }
+      } else if (CachedId(cached[0]) == shape->id()) {
+        value = LoadField(table, CachedCode(cached[0]));
+      }
+      if (value != Value::kNil) [[likely]] {
+        R[A + 1] = object;
+        R[A] = value;
+        NEXT();
+      }
+    }
+    R[A + 1] = object;
+    STEP(GetFieldMiss(s, Value::FromWord(object), static_cast<uint32_t>(C), static_cast<uint32_t>(D)));
+  }
+  CASE(kSetTable) {
+    NEAP_TABLE_OF(R[A], table);
+    if (table != nullptr) {
+      const Value key = Value::FromWord(R[B]);
+      if (key.is_inline_integer()) {
+        ArrayPart* array = table->array.get();
+        const auto index = static_cast<uint64_t>(key.inline_integer()) - 1;
+        if (array != nullptr && index < array->length) {
+          Word* slot = &array->slots()[index];
+          if (*slot != Value::kNil || table->metatable() == nullptr) {
+            s.m_.Store(array, slot, R[C]);
+            NEXT();
+          }
+        }
+      }
+    }
+    STEP(Store(s, Value::FromWord(R[A]), Value::FromWord(R[B]), Value::FromWord(R[C]),
+               static_cast<int>(A)));
+  }
+  CASE(kSetInteger) {
+    NEAP_TABLE_OF(R[A], table);
+    if (table != nullptr) {
+      ArrayPart* array = table->array.get();
+      if (array != nullptr && B - 1 < array->length) {
+        Word* slot = &array->slots()[B - 1];
+        if (*slot != Value::kNil || table->metatable() == nullptr) {
+          s.m_.Store(array, slot, R[C]);
+          NEXT();
+        }
+      }
+    }
+    STEP(Store(s, Value::FromWord(R[A]), Value::InlineInteger(static_cast<int64_t>(B)),
+               Value::FromWord(R[C]), static_cast<int>(A)));
+  }
+  CASE(kSetField) {
+    NEAP_TABLE_OF(R[A], table);
+    if (table != nullptr) {
+      const Shape* shape = table->shape.get();
+      const uint64_t* cached = frame->code->caches + D;
+      if (CachedId(cached[0]) == shape->id()) {
+        Object* holder = SlotHolder(table, CachedCode(cached[0]));
+        Word* slot = SlotAt(holder, CachedCode(cached[0]));
+        if (*slot != Value::kNil || shape->metatable == nullptr) [[likely]] {
+          s.m_.Store(holder, slot, R[C]);
+          NEXT();
+        }
+      } else if (CachedId(cached[1]) == shape->id()) {
+        // A new field; the cache knows the shape that has it.
+        Object* holder = SlotHolder(table, CachedCode(cached[1]));
+        const Word added = frame->code->added_shapes[CachedExtra(cached[1])];
+        s.m_.Store(holder, SlotAt(holder, CachedCode(cached[1])), R[C]);
+        s.m_.Store(table, table->shape.slot(), added);
+        NEXT();
+      }
+    }
+    STEP(SetFieldMiss(s, Value::FromWord(R[A]), static_cast<uint32_t>(B), Value::FromWord(R[C]),
+                      static_cast<uint32_t>(D)));
+  }
+  CASE(kNewTable) {
+    if (X == 0) [[likely]] {
+      const Word table = MakeTable(s, static_cast<uint32_t>(B));
+      if (table != 0) [[likely]] {
+        R[A] = table;
+        NEXT();
+      }
+    }
+    TRY(NewTableSlow(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B), X));
+    NEXT();
+  }
+  CASE(kNewRecord) {
+    const Word shape = frame->code->template_shapes[X];
+    if (shape != 0) [[likely]] {
+      const auto count = static_cast<uint32_t>(
+          static_cast<const Shape*>(gc::ToObject(shape))->inline_fields);
+      void* memory = s.m_.TryBump(Table::BytesFor(static_cast<int>(count)));
+      if (memory != nullptr) [[likely]] {
+        auto* words = static_cast<Word*>(memory);
+        words[0] = Object::MakeHeader(static_cast<gc::TypeId>(kTableType + count));
+        words[1] = shape;
+        words[2] = 0;
+        words[3] = 0;
+        const Word* values = R + B;
+        for (uint32_t i = 0; i < count; ++i) words[4 + i] = values[i];
+        R[A] = reinterpret_cast<Word>(memory);
+        NEXT();
+      }
+    }
+    TRY(NewRecordSlow(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B), X));
+    NEXT();
+  }
+  CASE(kSetList) {
+    TRY(SetList(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B), X));
+    NEXT();
+  }
+
+  // --- Arithmetic --------------------------------------------------------------------------------
+#define ARITHMETIC_SLOW(op, x, y, rx, ry)                                             \
+  do {                                                                                \
+    Word result_ = 0;                                                                 \
+    SAVE();                                                                           \
+    const Step arithmetic_ = Arithmetic(s, Op::op, Value::FromWord(x), Value::FromWord(y), \
+                                        static_cast<int>(rx), static_cast<int>(ry), &result_); \
+    if (arithmetic_ == Step::kDone && result_ != 0) [[likely]] {                       \
+      R[A] = result_;                                                                 \
+      NEXT();                                                                         \
+    }                                                                                 \
+    if (arithmetic_ == Step::kDone) goto reload;                                      \
+    if (arithmetic_ == Step::kPushed) goto enter;                                     \
+    goto error;                                                                       \
+  } while (0)
+#define ARITHMETIC_SLOW_K(op)                                   \
+  do {                                                          \
+    if (D == 0) ARITHMETIC_SLOW(op, R[B], K[C], B, -1);         \
+    ARITHMETIC_SLOW(op, K[C], R[B], -1, B);                     \
+  } while (0)
+
+#define ADD_LIKE(op, int_word, double_expression, y_word, slow)             \
+  do {                                                                      \
+    const Word x = R[B], y = (y_word);                                      \
+    if ((x & y) >= Value::kFirstInteger) {                                  \
+      const Word sum = (int_word);                                          \
+      if (sum >= Value::kFirstInteger) [[likely]] {                         \
+        R[A] = sum;                                                         \
+        NEXT();                                                             \
+      }                                                                     \
+    } else {                                                                \
+      double a, b;                                                          \
+      if (BothDoubles(x, y)) {                                              \
+        a = DoubleOf(x);                                                    \
+        b = DoubleOf(y);                                                    \
+        R[A] = WordOf(double_expression);                                   \
+        NEXT();                                                             \
+      }                                                                     \
+      if (ToDoubles(x, y, &a, &b)) {                                        \
+        R[A] = WordOf(double_expression);                                   \
+        NEXT();                                                             \
+      }                                                                     \
+    }                                                                       \
+    slow;                                                                   \
+  } while (0)
+  CASE(kAdd) { ADD_LIKE(kAdd, x + y + Value::kIntegerBias, a + b, R[C], ARITHMETIC_SLOW(kAdd, x, y, B, C)); }
+  CASE(kAddK) { ADD_LIKE(kAdd, x + y + Value::kIntegerBias, a + b, K[C], ARITHMETIC_SLOW_K(kAdd)); }
+  CASE(kSubtract) { ADD_LIKE(kSubtract, x - y - Value::kIntegerBias, a - b, R[C], ARITHMETIC_SLOW(kSubtract, x, y, B, C)); }
+  CASE(kSubtractK) { ADD_LIKE(kSubtract, x - y - Value::kIntegerBias, a - b, K[C], ARITHMETIC_SLOW_K(kSubtract)); }
+
+#define MULTIPLY(y_word, slow)                                              \
+  do {                                                                      \
+    const Word x = R[B], y = (y_word);                                      \
+    if ((x & y) >= Value::kFirstInteger) {                                  \
+      int64_t product = 0;                                                  \
+      if (!__builtin_mul_overflow(IntegerOfWord(x), IntegerOfWord(y), &product) && \
+          Value::FitsInline(product)) [[likely]] {                          \
+        R[A] = Value::InlineInteger(product).word();                        \
+        NEXT();                                                             \
+      }                                                                     \
+    } else {                                                                \
+      double a, b;                                                          \
+      if (ToDoubles(x, y, &a, &b)) {                                        \
+        R[A] = WordOf(a * b);                                               \
+        NEXT();                                                             \
+      }                                                                     \
+    }                                                                       \
+    slow;                                                                   \
+  } while (0)
+  CASE(kMultiply) { MULTIPLY(R[C], ARITHMETIC_SLOW(kMultiply, x, y, B, C)); }
+  CASE(kMultiplyK) { MULTIPLY(K[C], ARITHMETIC_SLOW_K(kMultiply)); }
+
+#define FLOAT_ONLY(double_expression, y_word, slow)                         \
+  do {                                                                      \
+    const Word x = R[B], y = (y_word);                                      \
+    double a, b;                                                            \
+    if (ToDoubles(x, y, &a, &b)) [[likely]] {                               \
+      R[A] = WordOf(double_expression);                                     \
+      NEXT();                                                               \
+    }                                                                       \
+    slow;                                                                   \
+  } while (0)
+  CASE(kDivide) { FLOAT_ONLY(a / b, R[C], ARITHMETIC_SLOW(kDivide, x, y, B, C)); }
+  CASE(kDivideK) { FLOAT_ONLY(a / b, K[C], ARITHMETIC_SLOW_K(kDivide)); }
+  CASE(kPower) { FLOAT_ONLY(Power(a, b), R[C], ARITHMETIC_SLOW(kPower, x, y, B, C)); }
+  CASE(kPowerK) { FLOAT_ONLY(Power(a, b), K[C], ARITHMETIC_SLOW_K(kPower)); }
+
+  // The quotient and the remainder of inline integers fit, but for kMinInline // -1.
+#define DIVISION(function, y_word, slow)                                    \
+  do {                                                                      \
+    const Word x = R[B], y = (y_word);                                      \
+    if ((x & y) >= Value::kFirstInteger) {                                  \
+      const int64_t divisor = IntegerOfWord(y);                             \
+      if (divisor > 0) [[likely]] {                                         \
+        R[A] = Value::InlineInteger(function(IntegerOfWord(x), divisor)).word(); \
+        NEXT();                                                             \
+      }                                                                     \
+    } else {                                                                \
+      double a, b;                                                          \
+      if (ToDoubles(x, y, &a, &b)) {                                        \
+        R[A] = WordOf(function(a, b));                                      \
+        NEXT();                                                             \
+      }                                                                     \
+    }                                                                       \
+    slow;                                                                   \
+  } while (0)
+  CASE(kModulo) { DIVISION(FloorModulo, R[C], ARITHMETIC_SLOW(kModulo, x, y, B, C)); }
+  CASE(kModuloK) { DIVISION(FloorModulo, K[C], ARITHMETIC_SLOW_K(kModulo)); }
+  CASE(kIntegerDivide) { DIVISION(FloorDivide, R[C], ARITHMETIC_SLOW(kIntegerDivide, x, y, B, C)); }
+  CASE(kIntegerDivideK) { DIVISION(FloorDivide, K[C], ARITHMETIC_SLOW_K(kIntegerDivide)); }
+
+#define BITWISE(expression, y_word, slow)                                   \
+  do {                                                                      \
+    const Word x = R[B], y = (y_word);                                      \
+    if ((x & y) >= Value::kFirstInteger) [[likely]] {                       \
+      const int64_t a = IntegerOfWord(x), b = IntegerOfWord(y);             \
+      const int64_t bits = (expression);                                    \
+      if (Value::FitsInline(bits)) [[likely]] {                             \
+        R[A] = Value::InlineInteger(bits).word();                           \
+        NEXT();                                                             \
+      }                                                                     \
+    }                                                                       \
+    slow;                                                                   \
+  } while (0)
+  CASE(kBitAnd) { BITWISE(a & b, R[C], ARITHMETIC_SLOW(kBitAnd, x, y, B, C)); }
+  CASE(kBitAndK) { BITWISE(a & b, K[C], ARITHMETIC_SLOW_K(kBitAnd)); }
+  CASE(kBitOr) { BITWISE(a | b, R[C], ARITHMETIC_SLOW(kBitOr, x, y, B, C)); }
+  CASE(kBitOrK) { BITWISE(a | b, K[C], ARITHMETIC_SLOW_K(kBitOr)); }
+  CASE(kBitXor) { BITWISE(a ^ b, R[C], ARITHMETIC_SLOW(kBitXor, x, y, B, C)); }
+  CASE(kBitXorK) { BITWISE(a ^ b, K[C], ARITHMETIC_SLOW_K(kBitXor)); }
+  CASE(kShiftLeft) { BITWISE(ShiftLeft(a, b), R[C], ARITHMETIC_SLOW(kShiftLeft, x, y, B, C)); }
+  CASE(kShiftLeftK) { BITWISE(ShiftLeft(a, b), K[C], ARITHMETIC_SLOW_K(kShiftLeft)); }
+  CASE(kShiftRight) { BITWISE(ShiftRight(a, b), R[C], ARITHMETIC_SLOW(kShiftRight, x, y, B, C)); }
+  CASE(kShiftRightK) { BITWISE(ShiftRight(a, b), K[C], ARITHMETIC_SLOW_K(kShiftRight)); }
+
+  CASE(kNegate) {
+    const Value v = Value::FromWord(R[B]);
+    if (v.is_inline_integer() && v.inline_integer() != Value::kMinInline) {
+      R[A] = Value::InlineInteger(-v.inline_integer()).word();
+      NEXT();
+    }
+    if (v.is_double()) {
+      R[A] = WordOf(-v.as_double());
+      NEXT();
+    }
+    STEP(Unary(s, Op::kNegate, v, static_cast<int>(B)));
+  }
+  CASE(kNot) {
+    R[A] = Value::Boolean(Value::FromWord(R[B]).is_falsy()).word();
+    NEXT();
+  }
+  CASE(kLength) {
+    const Value v = Value::FromWord(R[B]);
+    if (IsTable(v) && AsTable(v)->metatable() == nullptr) {
+      R[A] = Value::InlineInteger(Border(s.objects_, AsTable(v))).word();
+      NEXT();
+    }
+    STEP(Length(s, v, static_cast<int>(B)));
+  }
+  CASE(kBitNot) {
+    const Value v = Value::FromWord(R[B]);
+    if (v.is_inline_integer()) {
+      R[A] = Value::InlineInteger(~v.inline_integer()).word();
+      NEXT();
+    }
+    STEP(Unary(s, Op::kBitNot, v, static_cast<int>(B)));
+  }
+  CASE(kConcat) {
+    STEP(Concat(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B)));
+  }
+
+  // --- Jumps -------------------------------------------------------------------------------------
+  CASE(kJump) {
+    JUMP();
+    NEXT();
+  }
+  // A round of a loop; `live` registers are in use.
+#define ROUND(live)                                         \
+  do {                                                      \
+    if (--s.fuel <= 0) [[unlikely]] {                       \
+      SAVE();                                               \
+      frame->top = frame->base + static_cast<uint32_t>(live); \
+      const bool ok_ = s.Poll();                            \
+      frame = &co->frame();                                 \
+      frame->top = frame->base + frame->code->registers;    \
+      if (!ok_) goto error;                                 \
+      LOAD();                                               \
+    }                                                       \
+  } while (0)
+  CASE(kLoop) {
+    JUMP();
+    ROUND(A);
+    NEXT();
+  }
+  CASE(kJumpIfFalse) {
+    if (Value::FromWord(R[A]).is_falsy()) JUMP();
+    NEXT();
+  }
+  CASE(kJumpIfTrue) {
+    if (Value::FromWord(R[A]).is_truthy()) JUMP();
+    NEXT();
+  }
+  CASE(kJumpIfFalseKeep) {
+    const Word v = R[B];
+    if (Value::FromWord(v).is_falsy()) {
+      R[A] = v;
+      JUMP();
+    }
+    NEXT();
+  }
+  CASE(kJumpIfTrueKeep) {
+    const Word v = R[B];
+    if (Value::FromWord(v).is_truthy()) {
+      R[A] = v;
+      JUMP();
+    }
+    NEXT();
+  }
+
+  // --- Comparison --------------------------------------------------------------------------------
+#define DECIDE(step, outcome, wanted)         \
+  do {                                        \
+    if ((step) == Step::kDone) [[likely]] {   \
+      if ((outcome) == Outcome::kFinished) goto reload; \
+      if (((outcome) == Outcome::kTrue) == (wanted)) JUMP(); \
+      NEXT();                                 \
+    }                                         \
+    if ((step) == Step::kPushed) goto enter;  \
+    goto error;                               \
+  } while (0)
+#define EQUALITY(y_word, wanted)                                                     \
+  do {                                                                               \
+    const Word x = R[A], y = (y_word);                                               \
+    if ((x & y) >= Value::kFirstInteger) {                                           \
+      if ((x == y) == (wanted)) JUMP();                                              \
+      NEXT();                                                                        \
+    }                                                                                \
+    Outcome equal_ = Outcome::kFinished;                                                             \
+    SAVE();                                                                          \
+    const Step step_ = EqualValues(s, Value::FromWord(x), Value::FromWord(y), &equal_); \
+    DECIDE(step_, equal_, wanted);                                                   \
+  } while (0)
+  CASE(kEqual) { EQUALITY(R[B], true); }
+  CASE(kNotEqual) { EQUALITY(R[B], false); }
+  CASE(kEqualK) {
+    if (RawEqual(Value::FromWord(R[A]), Value::FromWord(K[B]))) JUMP();
+    NEXT();
+  }
+  CASE(kNotEqualK) {
+    if (!RawEqual(Value::FromWord(R[A]), Value::FromWord(K[B]))) JUMP();
+    NEXT();
+  }
+#define ORDER(x_word, y_word, op, event, wanted)                                     \
+  do {                                                                               \
+    const Word x = (x_word), y = (y_word);                                           \
+    if ((x & y) >= Value::kFirstInteger) {                                           \
+      if ((x op y) == (wanted)) JUMP();                                              \
+      NEXT();                                                                        \
+    }                                                                                \
+    if (BothDoubles(x, y)) {                                                         \
+      if ((DoubleOf(x) op DoubleOf(y)) == (wanted)) JUMP();                          \
+      NEXT();                                                                        \
+    }                                                                                \
+    Outcome outcome_ = Outcome::kFinished;                                                           \
+    SAVE();                                                                          \
+    const Step step_ =                                                               \
+        Compare(s, Event::event, Value::FromWord(x), Value::FromWord(y), &outcome_); \
+    DECIDE(step_, outcome_, wanted);                                                 \
+  } while (0)
+  CASE(kLess) { ORDER(R[A], R[B], <, kLess, true); }
+  CASE(kNotLess) { ORDER(R[A], R[B], <, kLess, false); }
+  CASE(kLessEqual) { ORDER(R[A], R[B], <=, kLessEqual, true); }
+  CASE(kNotLessEqual) { ORDER(R[A], R[B], <=, kLessEqual, false); }
+  CASE(kLessK) { ORDER(R[A], K[B], <, kLess, true); }
+  CASE(kNotLessK) { ORDER(R[A], K[B], <, kLess, false); }
+  CASE(kLessEqualK) { ORDER(R[A], K[B], <=, kLessEqual, true); }
+  CASE(kNotLessEqualK) { ORDER(R[A], K[B], <=, kLessEqual, false); }
+  CASE(kGreaterK) { ORDER(K[B], R[A], <, kLess, true); }
+  CASE(kNotGreaterK) { ORDER(K[B], R[A], <, kLess, false); }
+  CASE(kGreaterEqualK) { ORDER(K[B], R[A], <=, kLessEqual, true); }
+  CASE(kNotGreaterEqualK) { ORDER(K[B], R[A], <=, kLessEqual, false); }
+
+  // --- Calls -------------------------------------------------------------------------------------
+  CASE(kCall) {
+    const auto function = static_cast<uint32_t>(R + A - co->stack);
+    const uint32_t arguments =
+        B != 0 ? static_cast<uint32_t>(B) - 1 : frame->top - function - 1;
+    if (--s.fuel <= 0) [[unlikely]] {
+      TRY(s.Poll());
+      LOAD();
+    }
+    SAVE();
+    const Value callee = Value::FromWord(R[A]);
+    const auto wanted = static_cast<int32_t>(C) - 1;
+    if (IsLuaClosure(callee)) [[likely]] {
+      FunctionCode* code = CodeOf(static_cast<LuaClosure*>(callee.object()));
+      const uint32_t base = function + 1;
+      const uint32_t top = base + code->registers;
+      if (!code->is_vararg && co->hook_mask == 0 && co->frame_count < co->frame_capacity) {
+        const uint32_t limit = frame->limit > top ? frame->limit : top;
+        if (limit <= co->clean_from) [[likely]] {
+          if (B == 0) frame->top = frame->base + frame->code->registers;
+          Word* arguments_end = co->stack + base + arguments;
+          for (uint32_t i = arguments; i < code->parameters; ++i) *arguments_end++ = Value::kNil;
+          ++frame;
+          ++co->frame_count;
+          *frame = {.pc = code->code, .code = code, .function = function, .base = base,
+                    .top = top, .limit = limit, .wanted = wanted, .varargs = 0, .state = 0,
+                    .flags = 0, .saved_count = 0};
+          pc = code->code;
+          R = co->stack + base;
+          K = code->constants;
+          NEXT();
+        }
+      }
+    }
+    frame->top = frame->base + frame->code->registers;  // an open count is used up
+    STEP(Call(s, function, arguments, wanted, 0));
+  }
+  CASE(kTailCall) {
+    if (--s.fuel <= 0) [[unlikely]] {
+      TRY(s.Poll());
+      LOAD();
+    }
+    STEP(TailCall(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B)));
+  }
+  CASE(kReturn) {
+    STEP(Return(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B), C != 0));
+  }
+  CASE(kReturn0) {
+    if ((frame->flags & kSpecialReturn) != 0 || co->hook_mask != 0) [[unlikely]] {
+      STEP(LeaveFrame(s, frame->base, 0));
+    }
+    Word* results = co->stack + frame->function;
+    const int32_t wanted = frame->wanted;
+    --co->frame_count;
+    --frame;
+    for (int32_t i = 0; i < wanted; ++i) results[i] = Value::kNil;
+    if (wanted < 0) frame->top = static_cast<uint32_t>(results - co->stack);
+    pc = frame->pc;
+    R = co->stack + frame->base;
+    K = frame->code->constants;
+    NEXT();
+  }
+  CASE(kReturn1) {
+    if ((frame->flags & kSpecialReturn) != 0 || co->hook_mask != 0) [[unlikely]] {
+      STEP(LeaveFrame(s, frame->base + static_cast<uint32_t>(A), 1));
+    }
+    Word* results = co->stack + frame->function;
+    const int32_t wanted = frame->wanted;
+    const Word value = R[A];
+    --co->frame_count;
+    --frame;
+    if (wanted == 1) [[likely]] {
+      results[0] = value;
+    } else if (wanted != 0) {
+      results[0] = value;
+      for (int32_t i = 1; i < wanted; ++i) results[i] = Value::kNil;
+      if (wanted < 0) frame->top = static_cast<uint32_t>(results - co->stack) + 1;
+    }
+    pc = frame->pc;
+    R = co->stack + frame->base;
+    K = frame->code->constants;
+    NEXT();
+  }
+
+  // --- Loops -------------------------------------------------------------------------------------
+  CASE(kForPrepare) {
+    bool enters = false;
+    TRY(ForPrepare(s, static_cast<uint32_t>(A), &enters));
+    if (!enters) JUMP();
+    NEXT();
+  }
+  CASE(kForLoop) {
+    Word* const state = R + A;
+    const Word index = state[0], limit = state[1], step = state[2];
+    if ((index & limit & step) >= Value::kFirstInteger) [[likely]] {
+      const Word next = index + step + Value::kIntegerBias;
+      // Ascending steps are the words from kFirstInteger + bias on.
+      const bool goes_on = step >= Value::InlineInteger(0).word()
+                               ? next <= limit && next > index
+                               : next >= limit && next < index && next >= Value::kFirstInteger;
+      if (goes_on) {
+        state[0] = next;
+        state[3] = next;
+        JUMP();
+        ROUND(A + 4);
+      }
+      NEXT();
+    }
+    bool goes_on = false;
+    TRY(ForStep(s, static_cast<uint32_t>(A), &goes_on));
+    if (goes_on) {
+      JUMP();
+      ROUND(A + 4);
+    }
+    NEXT();
+  }
+  CASE(kGenericPrepare) {
+    TRY(MarkToBeClosed(s, static_cast<uint32_t>(A) + 3));
+    JUMP();
+    NEXT();
+  }
+  CASE(kGenericCall) {
+    Word* const state = R + A;
+    const Value iterator = Value::FromWord(state[0]);
+    if (IsNativeClosure(iterator) && B <= 2 && co->hook_mask == 0) {
+      const auto* native = static_cast<const NativeClosure*>(iterator.object());
+      const Value object = Value::FromWord(state[1]);
+      if (native->function == &BaseNext && IsTable(object)) {
+        Value key = Value::FromWord(state[2]), value;
+        const NextResult next = Next(s.objects_, AsTable(object), &key, &value);
+        if (next != NextResult::kInvalid) [[likely]] {
+          state[4] = next == NextResult::kFound ? key.word() : Value::kNil;
+          if (B > 1) state[5] = value.word();
+          NEXT();
+        }
+      } else if (native->function == &BaseIpairsStep && IsTable(object) &&
+                 Value::FromWord(state[2]).is_inline_integer()) {
+        const int64_t i = IntegerOfWord(state[2]) + 1;
+        const Value value = RawGetInteger(s.objects_, AsTable(object), i);
+        if (!value.is_nil() || AsTable(object)->metatable() == nullptr) [[likely]] {
+          state[4] = value.is_nil() ? Value::kNil : Value::InlineInteger(i).word();
+          if (B > 1) state[5] = value.word();
+          NEXT();
+        }
+      }
+    }
+    state[4] = state[0];
+    state[5] = state[1];
+    state[6] = state[2];
+    STEP(Call(s, static_cast<uint32_t>(state + 4 - co->stack), 2, static_cast<int32_t>(B), 0));
+  }
+  CASE(kGenericLoop) {
+    if (R[A + 4] != Value::kNil) {
+      R[A + 2] = R[A + 4];
+      JUMP();
+      ROUND(A + 4 + B);
+    }
+    NEXT();
+  }
+
+  // --- The rest ----------------------------------------------------------------------------------
+  CASE(kVarargPrepare) { NEXT(); }
+  CASE(kVararg) {
+    TRY(Vararg(s, static_cast<uint32_t>(A), static_cast<int32_t>(B) - 1));
+    frame = &co->frame();
+    NEXT();
+  }
+  CASE(kClosure) {
+    TRY(MakeClosure(s, static_cast<uint32_t>(A), X));
+    NEXT();
+  }
+  CASE(kClose) {
+    CloseUpvalues(s, co, frame->base + static_cast<uint32_t>(A));
+    if (!co->to_close->empty() && co->to_close->back() >= frame->base + A) {
+      STEP(CloseForInstruction(s, frame->base + static_cast<uint32_t>(A)));
+    }
+    NEXT();
+  }
+  CASE(kToBeClosed) {
+    TRY(MarkToBeClosed(s, static_cast<uint32_t>(A)));
+    NEXT();
+  }
+}
+
+}  // namespace neap::vm

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: MIT
+#include "interpreter/state.h"
+
+#include <algorithm>
+
+#include "interpreter/debug_info.h"
+#include "interpreter/function_code.h"
+#include "interpreter/interpreter.h"
+#include "interpreter/operators.h"
+#include "interpreter/runtime_errors.h"
+#include "objects/equality.h"
+#include "text/concat.h"
+#include "text/number.h"
+
+namespace neap::vm {
+namespace {
+
+// Calls and rounds of loops between two polls: some 10 us of work, and cheap to count.
+constexpr int64_t kFuelPerPoll = 1000;
+
+void RunFinalizer(gc::Mutator&, gc::Handle<Object> object, void* context) {
+  static_cast<State*>(context)->CallFinalizer(Value::FromObject(object.get()));
+}
+
+}  // namespace
+
+State::State(gc::Mutator& mutator, const StateOptions& options)
+    : m_(mutator), objects_(mutator, options.hash_seed), options_(options) {
+  RegisterCoroutineType();
+  RegisterPrototypeType();
+  finalizers_ = std::make_unique<gc::FinalizerQueue>(m_.heap(), RunFinalizer, this);
+  main_ = NewCoroutine(*this);
+  NEAP_CHECK(main_ != nullptr, "V1: there is memory for the main coroutine");
+  main_handle_ = gc::GlobalHandle(m_, main_);
+  main_->status = CoroutineStatus::kRunning;
+  main_->is_main = true;
+  running_ = main_;
+  // The host's frame: a native one that never returns.
+  main_->frame_count = 1;
+  main_->frames[0] = {.pc = nullptr, .code = nullptr, .function = 0, .base = 1, .top = 1,
+                      .limit = 1 + kNativeSlots, .wanted = 0, .varargs = 0, .state = 0,
+                      .flags = kFrameNative | kFrameEntry, .saved_count = 0};
+  NEAP_CHECK(EnsureStack(main_, main_->frames[0].limit), "V1: there is memory for the main stack");
+  m_.heap().AddRootProvider(this);
+  for (int i = 0; i < kEvents; ++i) {
+    String* name = objects_.NewAtom(EventText(static_cast<Event>(i)));
+    NEAP_CHECK(name != nullptr, "V1: there is memory for the names of events");
+    roots_[kFirstEventName + i] = gc::ToWord(name);
+  }
+  String* message = objects_.NewString("not enough memory");
+  NEAP_CHECK(message != nullptr, "V1: there is memory for its own message");
+  roots_[kMemoryMessage] = gc::ToWord(message);
+  for (const int root : {kGlobals, kRegistry}) {
+    Table* table = objects_.NewTable();
+    NEAP_CHECK(table != nullptr, "V1: there is memory for the globals");
+    roots_[root] = gc::ToWord(table);
+  }
+  fuel = kFuelPerPoll;
+}
+
+State::~State() { m_.heap().RemoveRootProvider(this); }
+
+void State::VisitRoots(gc::Tracer& tracer) {
+  tracer.VisitSlots(roots_, kRoots);
+  for (Coroutine* co = running_; co != nullptr; co = co->resumer) {
+    const uint32_t live = co->frame_count == 0 ? co->top : co->frame().top;
+    VisitStack(co, live, tracer);
+  }
+}
+
+// --- Values --------------------------------------------------------------------------------------
+
+Table* State::MetatableOf(Value v) {
+  if (IsTable(v)) return AsTable(v)->metatable();
+  if (IsUserdata(v)) return AsUserdata(v)->metatable.get();
+  return type_metatable(TypeOf(v));
+}
+
+Value State::MetamethodOf(Table* metatable, Event event) {
+  return metatable == nullptr ? Value::Nil() : RawGetAtom(metatable, event_name(event));
+}
+
+Value State::MetamethodOf(Value v, Event event) { return MetamethodOf(MetatableOf(v), event); }
+
+std::string State::TypeNameOf(Value v) {
+  if (IsTable(v) || IsUserdata(v)) {
+    const Value name = MetamethodOf(v, Event::kName);
+    if (IsString(name)) return std::string(AsString(name)->view());
+  }
+  return TypeName(TypeOf(v));
+}
+
+std::string State::TextOf(Value v) {
+  std::string text;
+  if (IsString(v)) {
+    text = AsString(v)->view();
+  } else if (IsInteger(v)) {
+    AppendInteger(IntegerOf(v), &text);
+  } else {
+    AppendFloat(v.as_double(), &text);
+  }
+  return text;
+}
+
+bool State::ToIntegerStrict(Value v, int64_t* i) {
+  if (IsInteger(v)) {
+    *i = IntegerOf(v);
+    return true;
+  }
+  if (!v.is_double()) return false;
+  const auto exact = FloatToInteger(v.as_double(), Rounding::kExact);
+  if (exact) *i = *exact;
+  return exact.has_value();
+}
+
+bool State::ToInteger(Value v, int64_t* i) {
+  if (!IsString(v)) return ToIntegerStrict(v, i);
+  const auto number = ParseNumber(AsString(v)->view());
+  if (!number) return false;
+  const auto* integer = std::get_if<int64_t>(&*number);
+  const auto exact = integer != nullptr ? std::optional<int64_t>(*integer)
+                                        : FloatToInteger(std::get<double>(*number), Rounding::kExact);
+  if (exact) *i = *exact;
+  return exact.has_value();
+}
+
+bool State::ToNumber(Value v, double* d) {
+  if (IsNumber(v)) {
+    *d = NumberOf(v);
+    return true;
+  }
+  const auto number = IsString(v) ? ParseNumber(AsString(v)->view()) : std::nullopt;
+  if (!number) return false;
+  const auto* integer = std::get_if<int64_t>(&*number);
+  *d = integer != nullptr ? static_cast<double>(*integer) : std::get<double>(*number);
+  return true;
+}
+
+Value State::ToNumberValue(Value v) {
+  if (IsNumber(v)) return v;
+  const auto number = IsString(v) ? ParseNumber(AsString(v)->view()) : std::nullopt;
+  if (!number) return Value::Nil();
+  if (const auto* integer = std::get_if<int64_t>(&*number)) return objects_.NewInteger(*integer);
+  return Value::Double(std::get<double>(*number));
+}
+
+uint64_t State::IdentityOf(Value v) {
+  if (!v.is_object() || IsBoxedInteger(v)) return 0;
+  if (IsLightUserdata(v)) {
+    return reinterpret_cast<uint64_t>(static_cast<LightUserdata*>(v.object())->pointer);
+  }
+  constexpr uint64_t kInternedBytes = 40;  // the reference implementation interns up to this length
+  if (IsString(v) && AsString(v)->length <= kInternedBytes) {
+    return m_.Identity(objects_.atoms().Intern(AsString(v)));
+  }
+  return m_.Identity(v.object());
+}
+
+// --- Errors --------------------------------------------------------------------------------------
+
+bool State::Throw(Value value) {
+  roots_[kError] = value.word();
+  error_kind_ = ErrorKind::kScript;
+  CallMessageHandler();
+  return false;
+}
+
+// The message handler of the innermost protected frame of the running coroutine sees the stack as it
+// is now, and its result becomes the error.
+void State::CallMessageHandler() {
+  Coroutine* co = running_;
+  for (uint32_t i = co->frame_count; i-- > 0;) {
+    const Frame& frame = co->frames[i];
+    if ((frame.flags & kFrameProtected) == 0) continue;
+    if ((frame.flags & kFrameHandler) == 0 || (frame.flags & kFrameClosing) != 0) return;
+    Frame& top = co->frame();
+    const uint32_t saved_top = top.top;
+    const uint32_t at = std::max(
+        saved_top, top.code != nullptr ? top.base + top.code->registers : saved_top);
+    const uint32_t index = co->frame_count - 1;
+    if (!EnsureStack(co, at + 2 + kNativeSlots)) return;
+    co->frame().limit = std::max(co->frame().limit, at + 2);
+    co->stack[at] = co->stack[frame.base];
+    co->stack[at + 1] = roots_[kError];
+    co->frame().top = at + 2;
+    if (Call(1, 1)) {
+      roots_[kError] = co->stack[at];
+      error_kind_ = ErrorKind::kScript;
+    } else if (error_kind_ == ErrorKind::kScript) {
+      error_kind_ = ErrorKind::kHandler;
+    }
+    co->frames[index].top = saved_top;
+    return;
+  }
+}
+
+bool State::ThrowText(const std::string& text) {
+  String* message = objects_.NewString(text);
+  return message == nullptr ? MemoryError() : Throw(Value::FromObject(message));
+}
+
+bool State::RuntimeError(std::string_view message) {
+  const Frame& frame = running_->frame();
+  std::string text;
+  if (frame.code != nullptr) {
+    const uint32_t line = frame.code->LineAt(frame.pc - 1);
+    text = frame.code->unit->lines.empty()
+               ? Concat(ShortSource(*frame.code), ":?: ")
+               : Concat(ShortSource(*frame.code), ":", line, ": ");
+  }
+  return ThrowText(text.append(message));
+}
+
+bool State::ErrorAt(int level, std::string_view message) {
+  return ThrowText(Where(level).append(message));
+}
+
+bool State::MemoryError() {
+  roots_[kError] = roots_[kMemoryMessage];
+  error_kind_ = ErrorKind::kMemory;
+  return false;
+}
+
+bool State::StackError() {
+  Coroutine* co = running_;
+  if (co->frame().top > kMaxStack || error_kind_ == ErrorKind::kHandler) {
+    ThrowText("error in error handling");
+    error_kind_ = ErrorKind::kHandler;
+    return false;
+  }
+  return RuntimeError("stack overflow");
+}
+
+bool State::LevelError() {
+  constexpr uint32_t kHandlerLevels = Interpreter::kMaxLevels / 10 * 11;
+  if (running_->levels == Interpreter::kMaxLevels) return RuntimeError("C stack overflow");
+  if (running_->levels < kHandlerLevels) return true;
+  String* message = objects_.NewString("error in error handling");
+  if (message == nullptr) return MemoryError();
+  roots_[kError] = gc::ToWord(message);
+  error_kind_ = ErrorKind::kHandler;
+  return false;
+}
+
+bool State::Stop(std::string_view message) {
+  String* text = objects_.NewString(message);
+  roots_[kError] = text == nullptr ? roots_[kMemoryMessage] : gc::ToWord(text);
+  error_kind_ = ErrorKind::kStop;
+  return false;
+}
+
+void State::ClearError() {
+  roots_[kError] = Value::kNil;
+  error_kind_ = ErrorKind::kNone;
+}
+
+std::string State::Where(int level) { return PositionAt(running_, level); }
+
+// --- Safepoints ----------------------------------------------------------------------------------
+
+bool State::Poll() {
+  const int64_t burnt = fuel_given_ - fuel;
+  if (options_.instruction_budget != UINT64_MAX) {
+    const auto units = static_cast<uint64_t>(std::max<int64_t>(burnt, 0));
+    if (units >= options_.instruction_budget) {
+      options_.instruction_budget = 0;
+      fuel = fuel_given_ = 0;
+      return Stop("instruction budget used up");
+    }
+    options_.instruction_budget -= units;
+  }
+  if (interrupted_.exchange(false, std::memory_order_relaxed)) return Stop("interrupted!");
+  fuel = fuel_given_ = static_cast<int64_t>(
+      std::min<uint64_t>(static_cast<uint64_t>(kFuelPerPoll), options_.instruction_budget));
+  m_.Poll();
+  if (finalizers_->pending() > 0 && !in_finalizer_) RunFinalizers();
+  return true;
+}
+
+void State::RunFinalizers() {
+  if (in_finalizer_) return;
+  const ErrorKind kind = error_kind_;
+  gc::HandleScope scope(m_);
+  const auto error_word = scope.New(gc::ToObject(roots_[kError]));
+  in_finalizer_ = true;
+  finalizers_->Run(m_);
+  in_finalizer_ = false;
+  roots_[kError] = error_word.word();
+  error_kind_ = kind;
+}
+
+// Runs the __gc metamethod, if it still is a function, above everything in use.
+void State::CallFinalizer(Value object) {
+  const Value method = MetamethodOf(object, Event::kGc);
+  if (!IsFunction(method)) return;
+  Coroutine* co = running_;
+  const uint32_t index = co->frame_count - 1;
+  const uint32_t top = co->frame().top;
+  if (!EnsureStack(co, top + 2 + kNativeSlots)) return;
+  co->frame().limit = std::max(co->frame().limit, top + 2);
+  co->stack[top] = method.word();
+  co->stack[top + 1] = object.word();
+  co->frame().top = top + 2;
+  const uint8_t mask = std::exchange(co->hook_mask, uint8_t{0});
+  const bool ok = ProtectedCall(1, 0);
+  co->hook_mask = mask;
+  if (!ok && warn != nullptr) {
+    const Value error_value = FromTop(1);
+    const std::string text =
+        IsString(error_value) ? TextOf(error_value) : "error object is not a string";
+    warn(*this, Concat("error in __gc (", text, ")"), false);
+  }
+  co->frames[index].top = top;
+}
+
+bool State::EnsureSlots(uint32_t count) {
+  Coroutine* co = running_;
+  Frame& frame = co->frame();
+  const uint32_t limit = frame.top + count;
+  if (limit <= frame.limit && limit <= co->clean_from) return true;
+  if (limit > kMaxStack || !RaiseLimit(co, frame, limit)) return StackError();
+  return true;
+}
+
+}  // namespace neap::vm

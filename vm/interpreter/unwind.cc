@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+//
+// Unwinding. An error is a value in State (error, error_kind) and a false or kError on the way out.
+// Frames stay where they are until somebody takes the error, so that message handlers and
+// tracebacks see the place where it was raised:
+//
+//   a protected frame (pcall, xpcall)  becomes the top frame; variables above it are closed, one
+//                                      call after the other, each of which may fail or yield; then
+//                                      its function is entered again with kNativeErrorState
+//   the bottom frame of a coroutine    the coroutine has failed; its resumer gets the error
+//   an entry frame                     the error leaves this run: State::Call returns false
+//
+// kStop passes protected frames: no script can catch it. Their variables are not closed then.
+#include "interpreter/interpreter.h"
+#include "interpreter/operators.h"
+
+namespace neap::vm {
+
+Step Interpreter::Unwind(State& s) {
+  Coroutine* co = s.running_;
+  for (uint32_t i = co->frame_count; i-- > 0;) {
+    Frame& frame = co->frames[i];
+    if ((frame.flags & kFrameProtected) != 0 && s.error_kind_ != ErrorKind::kStop) {
+      co->frame_count = i + 1;
+      frame.flags |= kFrameClosing;
+      CloseUpvalues(s, co, frame.base);
+      co->in_hook = false;
+      return CloseProtected(s);
+    }
+    if ((frame.flags & kFrameEntry) != 0) return Step::kError;
+    if ((frame.flags & kFrameBottom) != 0) {
+      co->status = CoroutineStatus::kFailed;
+      const uint32_t top = co->frame().top;
+      if (!EnsureStack(co, top + 2)) return Step::kError;
+      co->stack[top] = s.roots_[State::kError];
+      co->stack[top + 1] = s.roots_[State::kError];
+      if (s.error_kind_ == ErrorKind::kStop) {
+        // Goes on in the resumer, uncaught.
+        s.running_ = co->resumer;
+        s.running_->status = CoroutineStatus::kRunning;
+        co->resumer = nullptr;
+        SuspendStack(s, co, top + 1);
+        return Unwind(s);
+      }
+      s.ClearError();
+      return PassToResumer(s, co, top + 1, 1, kNativeErrorState);
+    }
+  }
+  return Step::kError;
+}
+
+// The frame on top is protected. Its variables are closed in order; the error is kept in the stack,
+// in the slot of the variable that was closed last, and is replaced by a later one.
+Step Interpreter::CloseProtected(State& s) {
+  Coroutine* co = s.running_;
+  Frame& frame = co->frame();
+  Value error = s.error_kind_ != ErrorKind::kNone ? s.error() : s.at(frame.top - 1);
+  s.ClearError();
+  while (!co->to_close->empty() && co->to_close->back() >= frame.base) {
+    const uint32_t index = co->to_close->back();
+    co->to_close->pop_back();
+    const Value v = s.at(index);
+    const Value method = s.MetamethodOf(v, Event::kClose);
+    co->stack[index] = error.word();
+    frame.top = index + 1;
+    if (!EnsureStack(co, index + 4 + kNativeSlots)) continue;
+    frame.limit = std::max(frame.limit, index + 4 + kNativeSlots);
+    co->stack[index + 1] = method.word();
+    co->stack[index + 2] = v.word();
+    co->stack[index + 3] = error.word();
+    frame.top = index + 4;
+    // Back in AfterFrame with the top at index + 1; an error comes back by Unwind.
+    return Call(s, index + 1, 2, 0, kFrameBack);
+  }
+  frame.flags &= static_cast<uint16_t>(~(kFrameClosing | kFrameProtected | kFrameHandler));
+  co->stack[frame.base] = error.word();
+  frame.top = frame.base + 1;
+  frame.state = kNativeErrorState;
+  return RunNative(s);
+}
+
+Step Interpreter::CloseForInstruction(State& s, uint32_t level) {
+  Coroutine* co = s.running_;
+  NEAP_DCHECK(!co->to_close->empty() && co->to_close->back() >= level, "V10: something to close");
+  const uint32_t index = co->to_close->back();
+  co->to_close->pop_back();
+  const Value v = s.at(index);
+  const uint32_t at = co->frame().top;
+  if (!EnsureStack(co, at + 3)) {
+    s.StackError();
+    return Step::kError;
+  }
+  co->stack[at] = s.MetamethodOf(v, Event::kClose).word();
+  co->stack[at + 1] = v.word();
+  co->stack[at + 2] = Value::kNil;
+  return Call(s, at, 2, 0, kFrameMeta);
+}
+
+}  // namespace neap::vm
