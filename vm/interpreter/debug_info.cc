@@ -55,7 +55,7 @@ void DescribeLua(const FunctionCode& code, DebugInfo* info) {
   info->short_source = ChunkId(info->source);
   info->what = unit.line == 0 ? "main" : "Lua";
   info->line_defined = unit.line;
-  info->last_line_defined = unit.line == 0 ? -1 : int64_t{unit.last_line};
+  info->last_line_defined = unit.line == 0 ? 0 : int64_t{unit.last_line};
   info->upvalues = static_cast<int>(code.unit->upvalues.size());
   info->parameters = code.parameters;
   info->is_vararg = code.is_vararg;
@@ -88,8 +88,7 @@ std::string PositionAt(const Coroutine* co, int64_t level) {
   const Frame& frame = co->frames[index];
   if (frame.code == nullptr) return "";
   const int64_t line = CurrentLine(frame);
-  const std::string source = ShortSource(*frame.code);
-  return line > 0 ? Concat(source, ":", line, ": ") : Concat(source, ":?: ");
+  return line > 0 ? Concat(ShortSource(*frame.code), ":", line, ": ") : "";
 }
 
 void DescribeFunction(Value function, DebugInfo* info) {

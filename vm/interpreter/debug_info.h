@@ -60,7 +60,8 @@ void DescribeFunction(Value function, DebugInfo* info);
 Value FunctionOf(const Coroutine* co, uint32_t index);
 // The line of the instruction the frame is at; -1: native, or stripped.
 int64_t CurrentLine(const Frame& frame);
-// "chunk:line: " of the Lua function at the level, or "".
+// "chunk:line: " of the Lua function at the level; "" for a native or stripped one. (Runtime errors
+// of stripped functions say "?:-1:" instead.)
 std::string PositionAt(const Coroutine* co, int64_t level);
 // What messages call the chunk of the function.
 std::string ShortSource(const FunctionCode& code);

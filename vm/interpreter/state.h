@@ -207,6 +207,8 @@ class State final : public gc::RootProvider {
   void (*warn)(State& state, std::string_view message, bool to_continue) = nullptr;
   void* warn_context = nullptr;
   void* host = nullptr;  // of the embedder
+  // os.exit: ends the process, after closing the state when `close` is set. Null: std::exit.
+  void (*exit)(State& state, int status, bool close) = nullptr;
 
  private:
   friend class Interpreter;

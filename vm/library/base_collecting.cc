@@ -3,7 +3,7 @@
 // collectgarbage. The options are those of Lua 5.4, and what scripts can tell of them holds:
 // "stop" stops major collections (the nursery still turns over, which no script sees), "count" is
 // live bytes, "step" ends a cycle when its argument is large. Pauses and multipliers are kept and
-// answered; the heap paces itself. Inside a finalizer nothing is done and the answer is false.
+// answered; the heap paces itself. Inside a finalizer nothing is done and the answer is nil.
 #include "library/base_parts.h"
 #include "neap/gc/options.h"
 
@@ -59,7 +59,8 @@ bool EarnsCycle(State& state, int64_t kib) {
   return true;
 }
 
-// True when the step ended a cycle. A step of size 0 is a young collection in generational mode.
+// True when the step ended a cycle. A step of size 0 is a young collection in generational mode,
+// which ends none.
 NativeResult Step(NativeCall& call) {
   int64_t kib = 0;
   if (!call.OptInteger(2, &kib)) return call.Failed();
@@ -69,7 +70,7 @@ NativeResult Step(NativeCall& call) {
   if (is_cycle) state.heap().Collect(call.mutator());
   if (!is_cycle) state.heap().CollectMinor(call.mutator());
   state.RunFinalizers();
-  return call.ReturnValue(Value::Boolean(is_cycle || is_young));
+  return call.ReturnValue(Value::Boolean(is_cycle));
 }
 
 NativeResult Exchange(NativeCall& call, int* setting) {
@@ -126,7 +127,7 @@ NativeResult Settle(NativeCall& call, int option) {
 NativeResult BaseCollectGarbage(NativeCall& call) {
   int option = 0;
   if (!call.CheckOption(1, "collect", kOptionNames, &option)) return call.Failed();
-  if (call.state().in_finalizer()) return call.ReturnValue(Value::Boolean(false));
+  if (call.state().in_finalizer()) return call.ReturnValue(Value::Nil());
   return Settle(call, option);
 }
 

@@ -7,6 +7,7 @@
 
 #include "library/base_parts.h"
 #include "library/file_text.h"
+#include "library/text_argument.h"
 
 namespace neap::vm {
 namespace {
@@ -30,13 +31,6 @@ NativeResult ReturnFunction(NativeCall& call, int environment) {
     WriteUpvalue(call.state(), closure->upvalue(0), call.arg(environment).word());
   }
   return call.Return(1);
-}
-
-bool OptText(NativeCall& call, int i, std::string* text) {
-  String* string = nullptr;
-  if (!call.OptString(i, &string)) return false;
-  if (string != nullptr) *text = string->view();
-  return true;
 }
 
 enum class Piece : uint8_t { kText, kEnd, kError };
