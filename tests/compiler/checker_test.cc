@@ -76,7 +76,7 @@ TEST_CASE("each rule is checked") {
         }) == "C2");
   CHECK(broken(Op::kReturn, [](In&, CodeUnit& unit) { unit.code.back().op = Op::kLoadTrue; }) ==
         "V2");
-  CHECK(broken(Op::kForLoop, [](In& in, CodeUnit&) { in.sx = -100; }) == "V2");
+  CHECK(broken(Op::kGenericLoop, [](In& in, CodeUnit&) { in.sx = -100; }) == "V2");
   CHECK(broken(Op::kVararg, [](In& in, CodeUnit&) { in.b = 2; }) == "V3");
   CHECK(broken(Op::kVarargPrepare, [](In& in, CodeUnit&) { in.op = Op::kReturn0; }) == "V4");
   CHECK(broken(Op::kForPrepare, [](In& in, CodeUnit&) { in.sx -= 1; }) == "V5");

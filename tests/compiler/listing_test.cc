@@ -166,8 +166,8 @@ TEST_CASE("instructions have the lines that errors report") {
     for (const uint32_t line : unit->lines) text += std::to_string(line) + " ";
     return text;
   };
-  CHECK(lines("local a =\n1\nlocal b = a +\na.x\n") == "0 2 4 3 4 ");
-  CHECK(lines("f\n(\n1\n)") == "0 1 3 2 4 ");
+  CHECK(lines("local a =\n1\nlocal b = a +\na.x\n") == "1 2 4 3 4 ");
+  CHECK(lines("f\n(\n1\n)") == "1 1 3 2 4 ");
 }
 
 }  // namespace

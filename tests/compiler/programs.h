@@ -94,7 +94,8 @@ for i = 0, 3 do
     if a and b or i == 2 then show("1") elseif not a or not b then show("2") else show("3") end
     if not (a and (b or i == 2)) then show("4") end
     while not (a or b or true) do end
-    if a == nil then show("nil") elseif a == false then show("false") elseif a == "s" then show("s") end
+    if a == nil then show("nil") elseif a == false then show("no")
+    elseif a == "s" then show("s") end
     local z = a
     z = z or b
     show(z, nil and a, false or b, 1 and a, nil or b, a and nil, b or false, a and 1 or 2)

@@ -3,12 +3,12 @@
 // Loops. The back edges are safepoints: kLoop, kForLoop, kGenericLoop; a condition never jumps
 // back itself.
 //
-//   while c do b end        repeat b until c           for v = ... do b end    for v in ... do b end
-//   head: if not c, exit    head: b                          kForPrepare             kGenericPrepare
-//         b                       if c, exit           body: b                 body: b
-//         kLoop head              kLoop head                 kForLoop body     call: kGenericCall
-//   exit:                   exit:                      exit:                         kGenericLoop body
-//                                                                              exit: kClose
+//   while c do b end        repeat b until c        for v = ... do       for v in ... do
+//   head: if not c, exit    head: b                       kForPrepare           kGenericPrepare
+//         b                       if c, exit        body: b               body: b
+//         kLoop head              kLoop head              kForLoop body   call: kGenericCall
+//   exit:                   exit:                   exit:                       kGenericLoop body
+//                                                                         exit: kClose
 //
 // A body with variables to close does so where it ends, before the back edge.
 #include <algorithm>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Functions, blocks, conditions and jumps.
+#include <algorithm>
+
 #include "generator.h"
 #include "neap/runtime/check.h"
 
@@ -32,7 +34,10 @@ std::unique_ptr<CodeUnit> Generator::Generate() {
   for (int i = 0; i < function_.parameters; ++i) {
     builder_.ShowLocal(*function_.locals[static_cast<size_t>(i)]);
   }
-  if (function_.is_vararg) builder_.Emit(function_.line, Op::kVarargPrepare, function_.parameters);
+  if (function_.is_vararg) {
+    const uint32_t line = std::max(function_.line, uint32_t{1});  // a chunk begins at line 1
+    builder_.Emit(line, Op::kVarargPrepare, function_.parameters);
+  }
   EmitStatements(*function_.body);
   EmitLastReturn();
   return builder_.Finish();
@@ -76,7 +81,7 @@ void Generator::EmitStatement(const Stat& stat) {
     case StatKind::kGoto:
       return EmitGoto(As<const Goto>(stat));
     case StatKind::kLabel:
-      return EmitLabel(As<const Label>(stat));
+      return PlaceLabel(As<const Label>(stat));
   }
 }
 
@@ -137,8 +142,6 @@ void Generator::EmitGoto(const Goto& stat) {
     builder_.EmitJump(stat.line, Op::kJump, 0, 0, label.jumps);
   }
 }
-
-void Generator::EmitLabel(const Label& stat) { PlaceLabel(stat); }
 
 void Generator::PlaceLabel(const Label& label) {
   LabelState& state = StateOf(label);

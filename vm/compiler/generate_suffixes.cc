@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Indexing and calls: what stands behind a value. f(x).y:z() is a spine to the left, evaluated in a
-// loop from the inside out; the value so far is in a local, at the start, or in the register `base`,
-// which has to be the topmost one as soon as there is a call.
+// loop from the inside out. The value so far is in a local, at the start, or in the register
+// `base`, which has to be the topmost one if there is a call.
 #include <algorithm>
 
 #include "generator.h"

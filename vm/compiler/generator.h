@@ -112,7 +112,6 @@ class Generator {
   void EmitIf(const If& stat);
   LabelState* PlainJumpTarget(const Block& body);
   void EmitGoto(const Goto& stat);
-  void EmitLabel(const Label& stat);
   void EmitReturn(const Return& stat);
   void EmitTailCall(const Return& stat);
   void EmitLastReturn();
