@@ -49,14 +49,6 @@ enum FrameFlag : uint16_t {
   kFrameBack = 1 << 12,      // called by CallThen: the native frame below is entered again
 };
 
-// When the hook of debug.sethook is called; a set.
-enum HookMask : uint8_t {
-  kHookCall = 1 << 0,
-  kHookReturn = 1 << 1,
-  kHookLine = 1 << 2,
-  kHookCount = 1 << 3,
-};
-
 struct Frame {
   const Instruction* pc;  // Lua: the next instruction (saved at calls and safepoints)
   FunctionCode* code;     // Lua: of the function; null in native frames
@@ -105,7 +97,7 @@ struct Coroutine : Object {
   uint32_t native_depth;   // nested C++ runs of the interpreter on this coroutine: no yield across
   uint32_t levels;         // calls counted against the limit of 200 (inherited from the resumer)
   CoroutineStatus status;
-  uint8_t hook_mask;       // HookMask; 0: no hook
+  uint8_t hook_mask;
   bool in_hook;
   bool is_main;
   int32_t hook_count;      // of a count hook: instructions between calls

@@ -6,24 +6,12 @@
 // allocates for a plain table, and each looks at the array part first.
 #include "library/base_iterators.h"
 #include "library/base_parts.h"
-#include "text/number.h"
+#include "objects/equality.h"
 
 namespace neap::vm {
 namespace {
 
 constexpr uint32_t kAfterMetamethod = 1;
-
-Number NumberAt(Value v) { return IsInteger(v) ? Number(IntegerOf(v)) : Number(v.as_double()); }
-
-// Equality without metamethods (manual 3.4.4).
-bool RawEqual(Value a, Value b) {
-  if (a == b) return !a.is_double() || a.as_double() == a.as_double();
-  if (IsString(a)) return IsString(b) && StringEqual(AsString(a), AsString(b));
-  if (IsNumber(a)) return IsNumber(b) && NumberEqual(NumberAt(a), NumberAt(b));
-  return IsLightUserdata(a) && IsLightUserdata(b) &&
-         static_cast<LightUserdata*>(a.object())->pointer ==
-             static_cast<LightUserdata*>(b.object())->pointer;
-}
 
 bool CheckKey(NativeCall& call, Value key) {
   if (key.is_nil()) return call.state().RuntimeError("table index is nil");
