@@ -6,6 +6,8 @@
 #ifndef NEAP_VM_LIBRARY_LIBRARY_H_
 #define NEAP_VM_LIBRARY_LIBRARY_H_
 
+#include <cstdint>
+
 namespace neap::vm {
 
 class State;
@@ -20,6 +22,11 @@ class State;
 [[nodiscard]] bool OpenString(State& state);
 [[nodiscard]] bool OpenTable(State& state);
 [[nodiscard]] bool OpenUtf8(State& state);
+
+// All of them into the globals and package.loaded; kSandbox: those that reach nothing outside of the
+// state (no io, os, package, debug).
+enum class LibrarySet : uint8_t { kAll, kSandbox };
+[[nodiscard]] bool OpenLibraries(State& state, LibrarySet set);
 
 }  // namespace neap::vm
 
