@@ -163,8 +163,14 @@ Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index);
 // Closes the upvalues at `index` and above. (no safepoint)
 void CloseUpvalues(State& state, Coroutine* co, uint32_t index);
 // Where the variable is now. (no safepoint)
-Word ReadUpvalue(const Upvalue* upvalue);
-void WriteUpvalue(State& state, Upvalue* upvalue, Word value);
+inline Word ReadUpvalue(const Upvalue* upvalue) {
+  const Word owner = gc::LoadSlot(&upvalue->owner);
+  const Word value = gc::LoadSlot(&upvalue->value);
+  if (owner == 0) return value;
+  return static_cast<const Coroutine*>(gc::ToObject(owner))
+      ->stack[Value::FromWord(value).inline_integer()];
+}
+void WriteOpenUpvalue(State& state, Upvalue* upvalue, Word value);
 
 inline Coroutine* AsCoroutine(Value v) { return static_cast<Coroutine*>(v.object()); }
 
