@@ -167,6 +167,10 @@ class State final : public gc::RootProvider {
   void Interrupt() { interrupted_.store(true, std::memory_order_relaxed); }
   // Runs pending finalizers now (collectgarbage, close).
   void RunFinalizers();
+  // Before the state is destroyed, or the process ends: closes the main coroutine's variables and
+  // runs all finalizers (state_close.cc). Whatever runs is abandoned: a native function that calls
+  // this may not return. In a finalizer, the other finalizers are not run.
+  void Close();
   gc::FinalizerQueue& finalizers() { return *finalizers_; }
   // A __gc metamethod runs, or one of its callees.
   bool in_finalizer() const { return in_finalizer_; }
@@ -225,6 +229,8 @@ class State final : public gc::RootProvider {
   bool CallPushed(Value function, Value a, Value b, const Value* c, int wanted);
   bool CallClose(Value v, Value error_value, bool no_error);
   void CallMessageHandler();
+  void DropCoroutines();
+  void CloseMainVariables();
   // The limit of levels was reached: an error, unless it is raised on the way of handling one.
   bool LevelError();
 

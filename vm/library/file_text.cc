@@ -33,6 +33,8 @@ bool ReadAll(gc::Mutator& m, FILE* file, std::string* text) {
   return std::ferror(file) == 0;
 }
 
+}  // namespace
+
 // A comment on the first line leaves its line end, so that lines are counted right; not in front of
 // a binary chunk, which starts with its signature.
 void DropFirstLineComment(std::string* chunk) {
@@ -46,8 +48,6 @@ void DropFirstLineComment(std::string* chunk) {
   const bool is_binary = end + 1 < chunk->size() && (*chunk)[end + 1] == kBinarySignature;
   chunk->erase(0, is_binary ? end + 1 : end);
 }
-
-}  // namespace
 
 bool ReadChunkFile(State& state, const char* path, std::string* chunk) {
   errno = 0;
