@@ -135,6 +135,9 @@ class State final : public gc::RootProvider {
   bool MemoryError();
   bool StackError();      // "stack overflow", or an error in error handling
   bool Stop(std::string_view message);  // uncatchable
+  // An error of no running function, as a chunk that is no Lua: no message handler sees it. Whoever
+  // takes it for an error of its own passes it to Throw.
+  bool Refuse(std::string_view message);
   Value error() const { return Value::FromWord(roots_[kError]); }
   ErrorKind error_kind() const { return error_kind_; }
   void ClearError();

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "library/native_setup.h"
 #include "text/concat.h"
 
 namespace neap::vm {
@@ -71,12 +70,7 @@ bool ReadChunkFile(State& state, const char* path, std::string* chunk) {
 
 bool LoadFile(State& state, const char* path, std::string_view mode) {
   std::string chunk;
-  if (!ReadChunkFile(state, path, &chunk)) {
-    if (!PushText(state, chunk)) return false;
-    const Value message = state.FromTop(1);
-    state.Pop(1);
-    return state.Throw(message);
-  }
+  if (!ReadChunkFile(state, path, &chunk)) return state.Refuse(chunk);
   return state.Load(chunk, path == nullptr ? "=stdin" : Concat("@", path), mode);
 }
 
