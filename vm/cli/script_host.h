@@ -5,7 +5,8 @@
 // traceback. One thread.
 //
 //   absl::StatusOr<std::unique_ptr<ScriptHost>> host = ScriptHost::Create(options);
-//   if ((*host)->RunFile("a.lua") ...
+//   if (!(*host)->state().Load(...)) (*host)->PushError();
+//   if (!(*host)->Call(0, 0)) (*host)->Report(&name);
 //
 // Destroying it closes the state: variables of the main coroutine, then all finalizers.
 #ifndef NEAP_VM_CLI_SCRIPT_HOST_H_
@@ -27,7 +28,7 @@ namespace neap::cli {
 
 class ScriptHost {
  public:
-  // Opens the traces, makes the heap and the state. InvalidArgument and others: a line for the user.
+  // Opens the traces, makes the heap and the state. The error is a line for the user.
   static absl::StatusOr<std::unique_ptr<ScriptHost>> Create(const ScriptOptions& options);
   ~ScriptHost();
   ScriptHost(const ScriptHost&) = delete;

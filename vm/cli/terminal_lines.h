@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Lines from a terminal, edited with libedit: history in ~/.neap_history (NEAP_HISTORY names another
-// file, or none when it is empty), Tab completes names.
+// Lines from a terminal, edited with libedit: history in ~/.neap_history (NEAP_HISTORY names
+// another file, or none when it is empty), Tab completes names.
 #ifndef NEAP_VM_CLI_TERMINAL_LINES_H_
 #define NEAP_VM_CLI_TERMINAL_LINES_H_
 
