@@ -53,6 +53,9 @@ void State::Close() {
   DropCoroutines();
   CloseUpvalues(*this, main_, 0);
   main_->frame_count = 1;
+  LowerWatermark(main_, 0);
+  handler_depth_ = 0;
+  in_overflow_ = false;
   main_->levels = 0;
   main_->native_depth = 0;
   main_->hook_mask = 0;

@@ -32,6 +32,7 @@ Step Interpreter::UnwindOnce(State& s, bool* leaves) {
     if ((frame.flags & kFrameProtected) != 0 && s.error_kind_ != ErrorKind::kStop) {
       co->frame_count = i + 1;
       frame.flags |= kFrameClosing;
+      LowerWatermark(co, frame.function);
       CloseUpvalues(s, co, frame.base);
       co->in_hook = false;
       return CloseProtected(s);
