@@ -60,6 +60,16 @@ TEST_CASE("-i comes after the script, whose globals are there") {
   CHECK(Ask("before\n", {"-i", script, "argument"}).out == "> argument\n> \n");
 }
 
+TEST_CASE("after Ctrl-C the prompt goes on, and captured variables are whole") {
+  const ProgramRun run = Ask(R"(id = io.open("/proc/self/stat"):read("n")
+do local v <close> = setmetatable({}, {__close = print}); local x = "kept"; f = function() return x end; io.popen("kill -INT " .. id):close(); while true do end end
+local a, b, c, d <close> = 1, 2, 3, nil
+f()
+)");
+  CHECK(run.out == "> > > > kept\n> \n");
+  CHECK(run.err == "interrupted!\n");
+}
+
 TEST_CASE("no history is written without a terminal") {
   const std::string history = ScratchPath("history");
   Ask("1\n", {"-i"}, {"NEAP_HISTORY=" + history});

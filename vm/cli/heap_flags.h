@@ -6,6 +6,8 @@
 #ifndef NEAP_VM_CLI_HEAP_FLAGS_H_
 #define NEAP_VM_CLI_HEAP_FLAGS_H_
 
+#include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 
