@@ -75,6 +75,7 @@ class Prompt {
       absl::StrAppend(&remembered, "\n", line);
     }
     if (!*is_loaded) host_.PushError();
+    state_.ClearError();
     lines_.Remember(remembered);
     return true;
   }
