@@ -62,12 +62,13 @@ TEST_CASE("-i comes after the script, whose globals are there") {
 
 TEST_CASE("after Ctrl-C the prompt goes on, and captured variables are whole") {
   const ProgramRun run = Ask(R"(id = io.open("/proc/self/stat"):read("n")
-do local v <close> = setmetatable({}, {__close = print}); local x = "kept"; f = function() return x end;
+do local v <close> = setmetatable({}, {__close = print}); local x = "kept"
+  f = function() return x end
   io.popen("kill -INT " .. id):close() while true do end end
 local a, b, c, d <close> = 1, 2, 3, nil
 f()
 )");
-  CHECK(run.out == "> > >> > > kept\n> \n");
+  CHECK(run.out == "> > >> >> > > kept\n> \n");
   CHECK(run.err == "interrupted!\n");
 }
 
