@@ -270,6 +270,14 @@ bool State::Stop(std::string_view message) {
   return false;
 }
 
+bool State::Refuse(std::string_view message) {
+  String* text = objects_.NewString(message);
+  if (text == nullptr) return MemoryError();
+  roots_[kError] = gc::ToWord(text);
+  error_kind_ = ErrorKind::kScript;
+  return false;
+}
+
 void State::ClearError() {
   in_overflow_ = false;
   roots_[kError] = Value::kNil;

@@ -136,6 +136,9 @@ class State final : public gc::RootProvider {
   bool MemoryError();
   bool StackError();      // "stack overflow", or an error in error handling
   bool Stop(std::string_view message);  // uncatchable
+  // An error of no running function, as a chunk that is no Lua: no message handler sees it. Whoever
+  // takes it for an error of its own passes it to Throw.
+  bool Refuse(std::string_view message);
   Value error() const { return Value::FromWord(roots_[kError]); }
   ErrorKind error_kind() const { return error_kind_; }
   void ClearError();
@@ -168,6 +171,10 @@ class State final : public gc::RootProvider {
   void Interrupt() { interrupted_.store(true, std::memory_order_relaxed); }
   // Runs pending finalizers now (collectgarbage, close).
   void RunFinalizers();
+  // Before the state is destroyed, or the process ends: closes the main coroutine's variables and
+  // runs all finalizers (state_close.cc). Whatever runs is abandoned: a native function that calls
+  // this may not return. In a finalizer, the other finalizers are not run.
+  void Close();
   gc::FinalizerQueue& finalizers() { return *finalizers_; }
   // A __gc metamethod runs, or one of its callees.
   bool in_finalizer() const { return in_finalizer_; }
@@ -227,6 +234,8 @@ class State final : public gc::RootProvider {
   bool CallPushed(Value function, Value a, Value b, const Value* c, int wanted);
   bool CallClose(Value v, Value error_value, bool no_error);
   void CallMessageHandler();
+  void DropCoroutines();
+  void CloseMainVariables();
   void CollectIncrementally();
   // The limit of levels was reached: an error, unless it is raised on the way of handling one.
   bool LevelError();
