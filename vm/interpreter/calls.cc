@@ -201,6 +201,7 @@ Step Interpreter::LeaveFrame(State& s, uint32_t from, uint32_t count) {
     for (auto i = kept; i < static_cast<uint32_t>(wanted); ++i) stack[function + i] = Value::kNil;
   }
   --co->frame_count;
+  if (co->hook_mask != 0) ReturnToLine(co);
   if ((flags & kFrameProtected) != 0) --co->protected_calls;
   if ((flags & kFrameWatermark) != 0) LowerWatermark(co, co->frame().function);
   if ((flags & (kFrameMeta | kFrameBottom | kFrameBack | kFrameEntry)) == 0) [[likely]] {

@@ -62,6 +62,12 @@ bool ReturnHook(State& s, uint32_t from, uint32_t count) {
   return ok;
 }
 
+void ReturnToLine(Coroutine* co) {
+  if (co->frame_count == 0 || co->frame().code == nullptr) return;
+  co->last_hooked = co->frame().pc - 1;
+  co->last_hooked_code = co->frame().code;
+}
+
 bool InstructionHook(State& s) {
   Coroutine* co = s.running();
   if (co->in_hook) return true;

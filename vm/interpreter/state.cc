@@ -224,7 +224,7 @@ bool State::RuntimeError(std::string_view message) {
   if (frame.code != nullptr) {
     const uint32_t line = frame.code->LineAt(frame.pc - 1);
     text = frame.code->unit->lines.empty()
-               ? Concat(ShortSource(*frame.code), ":?: ")
+               ? Concat(ShortSource(*frame.code), ":-1: ")
                : Concat(ShortSource(*frame.code), ":", line, ": ");
   }
   return ThrowText(text.append(message));
