@@ -18,7 +18,7 @@
 #include "interpreter/function_code.h"
 #include "interpreter/hooks.h"
 #include "interpreter/interpreter.h"
-#include "interpreter/operators.h"
+#include "interpreter/operations.h"
 #include "interpreter/runtime_errors.h"
 
 namespace neap::vm {
@@ -343,7 +343,7 @@ Step Interpreter::Return(State& s, uint32_t a, uint32_t b, bool closes) {
 
 // --- From native code ----------------------------------------------------------------------------
 
-bool State::Call(int arguments, int wanted) {
+bool State::Call(int arguments, int wanted, uint16_t flags) {
   Coroutine* co = running_;
   const uint32_t frames = co->frame_count;
   const uint32_t function = co->frame().top - static_cast<uint32_t>(arguments) - 1;
@@ -356,7 +356,7 @@ bool State::Call(int arguments, int wanted) {
   ++co->native_depth;
   const bool outer_returned = std::exchange(entry_returned_, false);
   const Step step = Interpreter::Call(*this, function, static_cast<uint32_t>(arguments), wanted,
-                                      kFrameEntry);
+                                      static_cast<uint16_t>(kFrameEntry | flags));
   bool ok = step != Step::kError;
   if (step == Step::kPushed) ok = Interpreter::Run(*this);
   entry_returned_ = outer_returned;

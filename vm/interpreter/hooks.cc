@@ -27,7 +27,7 @@ bool CallHookFunction(State& s, const char* event, int64_t line) {
   bool ok = name != nullptr || s.MemoryError();
   if (ok) {
     co->stack[at + 1] = gc::ToWord(name);
-    ok = s.Call(2, 0);
+    ok = s.Call(2, 0, kFrameHook);
   }
   co->in_hook = false;
   co->frames[index].top = top;

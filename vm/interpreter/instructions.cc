@@ -9,7 +9,7 @@
 #include "interpreter/function_code.h"
 #include "interpreter/inline_cache.h"
 #include "interpreter/interpreter.h"
-#include "interpreter/operators.h"
+#include "interpreter/operations.h"
 #include "interpreter/runtime_errors.h"
 #include "text/concat.h"
 #include "text/number.h"

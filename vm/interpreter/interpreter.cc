@@ -23,7 +23,7 @@
 #include "interpreter/hooks.h"
 #include "interpreter/inline_cache.h"
 #include "interpreter/instructions.h"
-#include "interpreter/operators.h"
+#include "interpreter/operations.h"
 #include "interpreter/runtime_errors.h"
 #include "library/base_iterators.h"
 #include "objects/equality.h"

@@ -6,7 +6,7 @@
 #include "interpreter/debug_info.h"
 #include "interpreter/function_code.h"
 #include "interpreter/interpreter.h"
-#include "interpreter/operators.h"
+#include "interpreter/operations.h"
 #include "interpreter/runtime_errors.h"
 #include "objects/equality.h"
 #include "text/concat.h"

@@ -99,7 +99,8 @@ class State final : public gc::RootProvider {
   // Calls the function that stands `arguments` slots below the top of the current native frame,
   // with those arguments; both are replaced by `wanted` results (-1: all). Runs the interpreter in
   // here: coroutines cannot yield across it. False: error.
-  [[nodiscard]] bool Call(int arguments, int wanted);
+  // `flags`: FrameFlags that say what the call is for (kFrameHook, kFrameFinalizer).
+  [[nodiscard]] bool Call(int arguments, int wanted, uint16_t flags = 0);
   // The same, and an error does not leave it: on false the function and its arguments are replaced
   // by the error value, variables are closed. `handler`: stack index of a message handler, 0: none.
   // An error that scripts may not catch (kStop) is returned too; the caller must pass it on.

@@ -4,7 +4,7 @@
 // metamethods by State::Call, so that coroutines cannot yield across them.
 #include "interpreter/function_code.h"
 #include "interpreter/interpreter.h"
-#include "interpreter/operators.h"
+#include "interpreter/operations.h"
 #include "interpreter/runtime_errors.h"
 #include "interpreter/state.h"
 #include "library/base_parts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "interpreter/operators.h"
+#include "interpreter/operations.h"
 
 #include <cmath>
 #include <optional>
