@@ -338,6 +338,8 @@ bool State::Call(int arguments, int wanted) {
   Coroutine* co = running_;
   const uint32_t frames = co->frame_count;
   const uint32_t function = co->frame().top - static_cast<uint32_t>(arguments) - 1;
+  const bool is_outer = co->is_main && frames == 1;
+  if (is_outer) BeginOuterCall();
   if (++co->levels >= Interpreter::kMaxLevels) [[unlikely]] {
     if (!LevelError()) {
       --co->levels;
@@ -355,6 +357,7 @@ bool State::Call(int arguments, int wanted) {
   --co->levels;
   NEAP_DCHECK(running_ == co, "V9: a call from native code ends in the coroutine it began in");
   if (!ok) co->frame_count = frames;
+  if (is_outer) ChargeAllocation();
   return ok;
 }
 

@@ -2,6 +2,7 @@
 #include "interpreter/state.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "interpreter/debug_info.h"
 #include "interpreter/function_code.h"
@@ -55,7 +56,7 @@ State::State(gc::Mutator& mutator, const StateOptions& options)
     NEAP_CHECK(table != nullptr, "V1: there is memory for the globals");
     roots_[root] = gc::ToWord(table);
   }
-  fuel = kFuelPerPoll;
+  SetInstructionBudget(options_.instruction_budget);
 }
 
 State::~State() { m_.heap().RemoveRootProvider(this); }
@@ -159,6 +160,7 @@ uint64_t State::IdentityOf(Value v) {
 // --- Errors --------------------------------------------------------------------------------------
 
 bool State::Throw(Value value) {
+  if (error_kind_ == ErrorKind::kStop) return false;
   roots_[kError] = value.word();
   error_kind_ = ErrorKind::kScript;
   CallMessageHandler();
@@ -216,8 +218,10 @@ bool State::ErrorAt(int level, std::string_view message) {
 }
 
 bool State::MemoryError() {
+  if (error_kind_ == ErrorKind::kStop) return false;
   roots_[kError] = roots_[kMemoryMessage];
   error_kind_ = ErrorKind::kMemory;
+  if (note_error != nullptr) note_error(*this, error_kind_);
   return false;
 }
 
@@ -246,6 +250,9 @@ bool State::Stop(std::string_view message) {
   String* text = objects_.NewString(message);
   roots_[kError] = text == nullptr ? roots_[kMemoryMessage] : gc::ToWord(text);
   error_kind_ = ErrorKind::kStop;
+  ChargeInstructions();
+  fuel = fuel_given_ = 0;  // the next unit polls again
+  if (note_error != nullptr) note_error(*this, error_kind_);
   return false;
 }
 
@@ -254,39 +261,88 @@ void State::ClearError() {
   error_kind_ = ErrorKind::kNone;
 }
 
+void State::Recall(Value caught) {
+  roots_[kError] = caught.word();
+  error_kind_ = caught_kind_;
+}
+
 std::string State::Where(int level) { return PositionAt(running_, level); }
 
 // --- Safepoints ----------------------------------------------------------------------------------
 
-bool State::Poll() {
-  const int64_t burnt = fuel_given_ - fuel;
-  if (options_.instruction_budget != UINT64_MAX) {
-    const auto units = static_cast<uint64_t>(std::max<int64_t>(burnt, 0));
-    if (units >= options_.instruction_budget) {
-      options_.instruction_budget = 0;
-      fuel = fuel_given_ = 0;
-      return Stop("instruction budget used up");
-    }
-    options_.instruction_budget -= units;
-  }
-  if (interrupted_.exchange(false, std::memory_order_relaxed)) return Stop("interrupted!");
-  fuel = fuel_given_ = static_cast<int64_t>(
-      std::min<uint64_t>(static_cast<uint64_t>(kFuelPerPoll), options_.instruction_budget));
-  m_.Poll();
-  if (finalizers_->pending() > 0 && !in_finalizer_) RunFinalizers();
-  return true;
+void State::SetInstructionBudget(uint64_t units) {
+  options_.instruction_budget = units;
+  fuel = fuel_given_ = static_cast<int64_t>(std::min<uint64_t>(kFuelPerPoll, units));
 }
 
+void State::SetAllocationBudget(uint64_t bytes) {
+  options_.allocation_budget = bytes;
+  allocated_before_ = m_.allocated_bytes();
+}
+
+uint64_t State::instruction_budget() const {
+  const uint64_t budget = options_.instruction_budget;
+  if (budget == kNoBudget) return budget;
+  const auto burnt = static_cast<uint64_t>(std::max<int64_t>(fuel_given_ - fuel, 0));
+  return budget - std::min(burnt, budget);
+}
+
+bool State::ChargeInstructions() {
+  options_.instruction_budget = instruction_budget();
+  fuel_given_ = fuel;
+  return options_.instruction_budget != 0;
+}
+
+bool State::ChargeAllocation() {
+  if (options_.allocation_budget == kNoBudget) return true;
+  const uint64_t allocated = m_.allocated_bytes();
+  const uint64_t more = allocated - std::exchange(allocated_before_, allocated);
+  options_.allocation_budget -= std::min(more, options_.allocation_budget);
+  return options_.allocation_budget != 0;
+}
+
+void State::BeginOuterCall() {
+  ClearError();
+  allocated_before_ = m_.allocated_bytes();
+}
+
+bool State::Poll() {
+  if (error_kind_ == ErrorKind::kStop) return false;
+  if (!ChargeInstructions()) return Stop("instruction budget used up");
+  if (!ChargeAllocation()) return Stop("allocation budget used up");
+  if (interrupted_.exchange(false, std::memory_order_relaxed)) return Stop("interrupted!");
+  SetInstructionBudget(options_.instruction_budget);
+  m_.Poll();
+  const bool has_dead = host_finalizers != nullptr && host_finalizers->pending() > 0;
+  if (has_dead || finalizers_->pending() > 0) RunFinalizers();
+  return error_kind_ != ErrorKind::kStop;
+}
+
+// A finalizer that is stopped stops what runs it, too: it is no place to hide from a budget.
 void State::RunFinalizers() {
-  if (in_finalizer_) return;
+  if (in_finalizer_ || error_kind_ == ErrorKind::kStop) return;
   const ErrorKind kind = error_kind_;
   gc::HandleScope scope(m_);
   const auto error_word = scope.New(gc::ToObject(roots_[kError]));
   in_finalizer_ = true;
-  finalizers_->Run(m_);
+  if (host_finalizers != nullptr) host_finalizers->Run(m_);
+  while (finalizers_->pending() > 0 && error_kind_ != ErrorKind::kStop) finalizers_->Run(m_, 1);
   in_finalizer_ = false;
+  if (error_kind_ == ErrorKind::kStop) return;
   roots_[kError] = error_word.word();
   error_kind_ = kind;
+}
+
+void State::RunAllFinalizers() {
+  finalizers_->QueueAll(m_);
+  in_finalizer_ = true;
+  // Those that are registered on the way are forgotten, so that this ends.
+  for (size_t left = finalizers_->pending(); left > 0; --left) {
+    ClearError();
+    finalizers_->Run(m_, 1);
+  }
+  in_finalizer_ = false;
+  ClearError();
 }
 
 // Runs the __gc metamethod, if it still is a function, above everything in use.
@@ -304,7 +360,7 @@ void State::CallFinalizer(Value object) {
   const uint8_t mask = std::exchange(co->hook_mask, uint8_t{0});
   const bool ok = ProtectedCall(1, 0);
   co->hook_mask = mask;
-  if (!ok && warn != nullptr) {
+  if (!ok && warn != nullptr && error_kind_ != ErrorKind::kStop) {
     const Value error_value = FromTop(1);
     const std::string text =
         IsString(error_value) ? TextOf(error_value) : "error object is not a string";

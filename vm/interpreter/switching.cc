@@ -139,6 +139,7 @@ void State::CloseSuspended(Coroutine* co, Value* outcome, bool* ok) {
       if (!CallClose(at(index), *outcome, *ok)) {
         *outcome = error();
         *ok = false;
+        if (error_kind_ == ErrorKind::kStop) break;  // the caller passes it on
         ClearError();
       } else if (!*ok) {
         *outcome = at(index + 1);

@@ -55,6 +55,7 @@ Step Interpreter::CloseProtected(State& s) {
   Coroutine* co = s.running_;
   Frame& frame = co->frame();
   Value error = s.error_kind_ != ErrorKind::kNone ? s.error() : s.at(frame.top - 1);
+  if (s.error_kind_ != ErrorKind::kNone) s.caught_kind_ = s.error_kind_;
   s.ClearError();
   while (!co->to_close->empty() && co->to_close->back() >= frame.base) {
     const uint32_t index = co->to_close->back();

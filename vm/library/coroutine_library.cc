@@ -119,6 +119,7 @@ NativeResult Close(NativeCall& call) {
   }
   Value error;
   if (CloseCoroutine(call.state(), co, &error)) return call.ReturnValue(Value::Boolean(true));
+  if (call.state().error_kind() == ErrorKind::kStop) return call.Failed();
   call.PushBoolean(false);
   call.Push(error);
   return call.Return(2);
