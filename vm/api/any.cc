@@ -4,6 +4,7 @@
 #include "core.h"
 #include "interpreter/operators.h"
 #include "objects/equality.h"
+#include "text/concat.h"
 
 namespace neap::lua {
 namespace {
@@ -30,7 +31,7 @@ NativeResult Display(NativeCall& call) {
 
 Error Orphan(const char* what) {
   Error error;
-  error.message = std::string("attempt to ") + what + " a nil value";
+  error.message = vm::Concat("attempt to ", what, " a nil value");
   return error;
 }
 
@@ -231,7 +232,7 @@ Result<std::vector<Any>> Any::CallSpan(std::span<const Input> arguments) const {
 }
 
 std::string Error::ToString() const {
-  return traceback.empty() ? message : message + '\n' + traceback;
+  return traceback.empty() ? message : vm::Concat(message, "\n", traceback);
 }
 
 }  // namespace neap::lua
