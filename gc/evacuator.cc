@@ -236,14 +236,16 @@ void Evacuator::SettleWeak() {
     if (space & kSpaceLook) return (ToObject(word)->header() & Object::kStationaryYoungBit) != 0;
     return (space & kSpaceYoung) != 0 && !parts_.range.BlockOf(ToObject(word)).promote;
   };
+  size_t kept = 0;
   finalizers_queued_ = parts_.finalizers.QueueUnreachable(
       Finalizers::Which::kYoung, [&](Word word) { return leader.IsLive(word); },
       [&](Word* slot) { leader.VisitRoot(slot); },
       [&](Word* slot) {
         leader.VisitRoot(slot);
         return is_young(*slot);
-      });
-  if (finalizers_queued_ > 0) {
+      },
+      &kept);
+  if (finalizers_queued_ + kept > 0) {
     leader.Drain();
     CopyEphemerons();
   }

@@ -2,8 +2,10 @@
 #include "finalizers.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "collector.h"
 #include "neap/gc/heap.h"
 #include "neap/runtime/check.h"
@@ -13,6 +15,27 @@ namespace {
 
 bool LatestFirst(const Finalizers::Entry& a, const Finalizers::Entry& b) {
   return a.sequence > b.sequence;
+}
+
+}  // namespace
+
+namespace {
+
+// Of several entries of one object in a queue that wants it once, the first registered stays: the
+// last one in the list.
+void DropRepeated(std::vector<Finalizers::Entry>& dead) {
+  absl::flat_hash_set<Word> seen;
+  std::vector<bool> repeated(dead.size());
+  for (size_t i = dead.size(); i-- > 0;) {
+    repeated[i] = dead[i].state->once && !seen.insert(dead[i].object).second;
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < dead.size(); ++i) {
+    if (repeated[i]) continue;
+    if (kept != i) dead[kept] = std::move(dead[i]);
+    ++kept;
+  }
+  dead.resize(kept);
 }
 
 }  // namespace
@@ -57,6 +80,7 @@ void Finalizers::QueueAll(const std::shared_ptr<FinalizerState>& state) {
     std::erase_if(*list, [&](const Entry& entry) { return entry.state == state; });
   }
   std::sort(entries.begin(), entries.end(), LatestFirst);
+  DropRepeated(entries);
   for (const Entry& entry : entries) state->pending.push_back(entry.object);
   state->pending_count.store(state->pending.size(), std::memory_order_relaxed);
 }
@@ -70,7 +94,7 @@ void Finalizers::VisitPending(Tracer& tracer) {
 
 size_t Finalizers::QueueUnreachable(Which which, const std::function<bool(Word)>& is_live,
                                     const std::function<void(Word*)>& resurrect,
-                                    const std::function<bool(Word*)>& refresh) {
+                                    const std::function<bool(Word*)>& refresh, size_t* kept) {
   std::lock_guard lock(mutex_);
   std::vector<Entry> candidates;
   if (which == Which::kAll) candidates.swap(old_);
@@ -87,7 +111,19 @@ size_t Finalizers::QueueUnreachable(Which which, const std::function<bool(Word)>
     const bool young = refresh(&entry.object);
     (young ? young_ : old_).push_back(std::move(entry));
   }
+  if (which == Which::kYoung) {
+    const auto waits = [](const Entry& entry) { return entry.state->only_at_majors; };
+    const auto first = std::stable_partition(dead.begin(), dead.end(), std::not_fn(waits));
+    for (auto entry = first; entry != dead.end(); ++entry) {
+      resurrect(&entry->object);
+      const bool young = refresh(&entry->object);
+      (young ? young_ : old_).push_back(std::move(*entry));
+    }
+    *kept = static_cast<size_t>(dead.end() - first);
+    dead.erase(first, dead.end());
+  }
   std::sort(dead.begin(), dead.end(), LatestFirst);
+  DropRepeated(dead);
   for (const Entry& entry : dead) {
     FinalizerState& state = *entry.state;
     state.pending.push_back(entry.object);
@@ -107,6 +143,10 @@ FinalizerQueue::FinalizerQueue(Heap& heap, Function function, void* context)
 }
 
 FinalizerQueue::~FinalizerQueue() { heap_.collector().finalizers().CloseQueue(state_); }
+
+void FinalizerQueue::SetOnlyAtMajors(bool only) { state_->only_at_majors = only; }
+
+void FinalizerQueue::SetOnce(bool once) { state_->once = once; }
 
 void FinalizerQueue::Register(Mutator&, Object* object) {
   heap_.collector().finalizers().Register(object, state_);

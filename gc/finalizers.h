@@ -30,6 +30,8 @@ class FinalizerState {
   std::deque<Word> pending;  // guarded by Finalizers::mutex_; roots
   bool closed = false;       // the queue is gone: entries are dropped at the next chance
   bool running = false;      // Run does not nest
+  bool only_at_majors = false;
+  bool once = false;
 };
 
 class Finalizers {
@@ -53,11 +55,12 @@ class Finalizers {
   // `which`: entries registered since the last minor or whose object is still young, or all.
   // `is_live(object)`: already reached by this collection. `resurrect(slot)`: makes the object of a
   // dead entry live, in place. `refresh(slot)`: updates the slot of a live one; returns true while
-  // the object is young. Returns how many objects were queued.
+  // the object is young. Returns how many objects were queued; *kept: how many wait for a major cycle
+  // and were made live, too.
   enum class Which : uint8_t { kYoung, kAll };
   size_t QueueUnreachable(Which which, const std::function<bool(Word)>& is_live,
                           const std::function<void(Word*)>& resurrect,
-                          const std::function<bool(Word*)>& refresh);
+                          const std::function<bool(Word*)>& refresh, size_t* kept = nullptr);
   // Objects of any age / old objects only (N12), and the queues that are open.
   const std::vector<Entry>& young_entries() const { return young_; }
   const std::vector<Entry>& old_entries() const { return old_; }

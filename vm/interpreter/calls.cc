@@ -72,7 +72,7 @@ Step Interpreter::EnterLua(State& s, uint32_t function, uint32_t arguments, int3
   const uint32_t base = function + 1 + (extra > 0 ? arguments + 1 : 0);
   const uint32_t top = base + code->registers;
   const uint32_t limit = std::max(LimitBelow(co), top);
-  if (limit > kMaxStack || !EnsureStack(co, limit)) {
+  if (limit > kMaxStack + (s.in_overflow_ ? kErrorStack : 0) || !EnsureStack(co, limit)) {
     s.StackError();
     return Step::kError;
   }
@@ -195,6 +195,7 @@ Step Interpreter::LeaveFrame(State& s, uint32_t from, uint32_t count) {
     for (auto i = kept; i < static_cast<uint32_t>(wanted); ++i) stack[function + i] = Value::kNil;
   }
   --co->frame_count;
+  if ((flags & kFrameWatermark) != 0) LowerWatermark(co, co->frame().function);
   if ((flags & (kFrameMeta | kFrameBottom | kFrameBack | kFrameEntry)) == 0) [[likely]] {
     if (wanted < 0) co->frame().top = function + count;
     return Step::kDone;
@@ -308,7 +309,7 @@ Step Interpreter::TailCall(State& s, uint32_t a, uint32_t b) {
   for (uint32_t i = 0; i <= arguments; ++i) co->stack[frame.function + i] = co->stack[at + i];
   --co->frame_count;
   constexpr uint16_t kKept = kFrameEntry | kFrameMeta | kFrameBottom | kFrameBack | kFrameHook |
-                             kFrameFinalizer;
+                             kFrameFinalizer | kFrameWatermark;
   const auto flags = static_cast<uint16_t>((frame.flags & kKept) | kFrameTail);
   const Step step = EnterLua(s, frame.function, arguments, frame.wanted, flags);
   return step;
@@ -356,7 +357,10 @@ bool State::Call(int arguments, int wanted) {
   --co->native_depth;
   --co->levels;
   NEAP_DCHECK(running_ == co, "V9: a call from native code ends in the coroutine it began in");
-  if (!ok) co->frame_count = frames;
+  if (!ok) {
+    co->frame_count = frames;
+    LowerWatermark(co, co->frame().function);
+  }
   if (is_outer) ChargeAllocation();
   return ok;
 }

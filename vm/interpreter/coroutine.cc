@@ -13,6 +13,11 @@ namespace {
 constexpr uint32_t kFirstStack = 64;   // words
 constexpr uint32_t kFirstFrames = 8;
 constexpr uint32_t kCleanStep = 64;    // words claimed at a time (K3)
+// A stack shorter than this is scanned whole in some 2 us: a watermark would not pay.
+constexpr uint32_t kWatermarkFrom = 4096;
+// Frames between the watermark and the top, and frames it is lowered by at a time: fewer mean more
+// slow returns, more mean more words that are scanned in vain.
+constexpr uint32_t kFramesAbove = 64;
 
 void TraceCoroutine(Object* object, gc::Tracer& tracer) {
   auto* co = static_cast<Coroutine*>(object);
@@ -76,7 +81,8 @@ Coroutine* NewCoroutine(State& state) {
 bool GrowStack(Coroutine* co, uint32_t end) {
   if (end > co->stack_size) {
     if (end > kMaxStack + kErrorStack) return false;
-    const uint32_t size = std::max(end + kCleanStep, std::min(2 * co->stack_size, kMaxStack));
+    const uint32_t most = end <= kMaxStack - kCleanStep ? kMaxStack : kMaxStack + kErrorStack;
+    const uint32_t size = std::min(std::max(end + kCleanStep, 2 * co->stack_size), most);
     auto* stack = static_cast<Word*>(std::realloc(co->stack, size * sizeof(Word)));
     if (stack == nullptr) return false;
     std::memset(stack + co->stack_size, 0, (size - co->stack_size) * sizeof(Word));
@@ -115,9 +121,55 @@ void CleanStack(Coroutine* co, uint32_t live) {
 
 void SuspendStack(State& state, Coroutine* co, uint32_t live) {
   co->top = live;
+  co->watermark = 0;
   CleanStack(co, live);
   // The stack may hold young values: the next minor has to look at it.
   state.mutator().Store(co, &co->hook, co->hook);
+}
+
+namespace {
+
+// The words below the watermark of the frame with this index belong to frames below it.
+void PlaceWatermark(Coroutine* co, uint32_t frame) {
+  co->watermark = co->frames[frame].function;
+  co->frames[frame].flags |= kFrameWatermark;
+}
+
+// After a minor's visit of [from, live): raises the watermark as far as no word is young.
+void RaiseWatermark(Coroutine* co, uint32_t from, uint32_t live) {
+  const gc::Heap& heap = co->state->heap();
+  uint32_t clean = from;
+  while (clean < live) {
+    const Value v = Value::FromWord(co->stack[clean]);
+    if (v.is_object() && heap.IsYoung(v.object())) break;
+    ++clean;
+  }
+  uint32_t frame = co->frame_count > kFramesAbove ? co->frame_count - kFramesAbove : 0;
+  while (frame > 0 && co->frames[frame].function > clean) --frame;
+  if (frame > 0 && co->frames[frame].function > co->watermark) PlaceWatermark(co, frame);
+}
+
+}  // namespace
+
+void LowerWatermarkSlow(Coroutine* co, uint32_t index) {
+  uint32_t frame = co->frame_count;
+  while (frame > 0 && co->frames[frame - 1].function > index) --frame;
+  if (frame <= kFramesAbove) {
+    co->watermark = 0;
+  } else {
+    PlaceWatermark(co, frame - kFramesAbove);
+  }
+}
+
+void VisitYoungStack(Coroutine* co, uint32_t live, gc::Tracer& tracer) {
+  CleanStack(co, live);
+  const uint32_t from = co->watermark < live ? co->watermark : live;
+  tracer.VisitSlots(co->stack + from, live - from);
+  if (!co->open_upvalues->empty()) {
+    tracer.VisitSlots(co->open_upvalues->data(), co->open_upvalues->size());
+  }
+  tracer.VisitSlot(&co->hook);
+  if (live >= kWatermarkFrom) RaiseWatermark(co, from, live);
 }
 
 void VisitStack(Coroutine* co, uint32_t live, gc::Tracer& tracer) {
@@ -184,7 +236,9 @@ void WriteUpvalue(State& state, Upvalue* upvalue, Word value) {
   const Word owner = gc::LoadSlot(&upvalue->owner);
   if (owner == 0) return state.mutator().Store(upvalue, &upvalue->value, value);
   auto* co = static_cast<Coroutine*>(gc::ToObject(owner));
-  state.mutator().Store(co, co->stack + Value::FromWord(upvalue->value).inline_integer(), value);
+  const auto index = static_cast<uint32_t>(Value::FromWord(upvalue->value).inline_integer());
+  LowerWatermark(co, index);
+  state.mutator().Store(co, co->stack + index, value);
 }
 
 }  // namespace neap::vm

@@ -15,6 +15,9 @@
 //       nil; words from there on are nil. So whatever a frame's registers hold before they are first
 //       assigned can be scanned. A collection nils what lies above the live part; pushing a frame
 //       raises `clean_from`.
+//   K5  Words below `watermark` held no young reference after the last minor and were not written
+//       since: minors skip them, so that a deep recursion does not make every minor slow. Returning
+//       from the frame flagged kFrameWatermark lowers it, as does every store by other means.
 //   K4  The open upvalues are in order of their stack index; so are the variables to be closed.
 #ifndef NEAP_VM_INTERPRETER_COROUTINE_H_
 #define NEAP_VM_INTERPRETER_COROUTINE_H_
@@ -47,6 +50,7 @@ enum FrameFlag : uint16_t {
   kFrameHandler = 1 << 10,   // protected with a message handler, its first argument (xpcall)
   kFrameBottom = 1 << 11,    // the first of a coroutine: returning from it ends the coroutine
   kFrameBack = 1 << 12,      // called by CallThen: the native frame below is entered again
+  kFrameWatermark = 1 << 13, // the lowest one above the watermark (K5)
 };
 
 struct Frame {
@@ -91,6 +95,7 @@ struct Coroutine : Object {
   State* state;
   uint32_t stack_size;  // words
   uint32_t clean_from;  // K3
+  uint32_t watermark;   // K5
   uint32_t top;         // of a suspended one: one past its live values
   uint32_t frame_count;
   uint32_t frame_capacity;
@@ -116,7 +121,7 @@ struct Coroutine : Object {
 // Values on a stack before it is an overflow error (the reference implementation's limit), and
 // what error handling may use beyond it.
 inline constexpr uint32_t kMaxStack = 1'000'000;
-inline constexpr uint32_t kErrorStack = 300;
+inline constexpr uint32_t kErrorStack = 4000;
 // Free slots that a native function finds above its arguments.
 inline constexpr uint32_t kNativeSlots = 40;
 
@@ -138,8 +143,16 @@ void CleanStack(Coroutine* co, uint32_t live);
 bool RaiseLimit(Coroutine* co, Frame& frame, uint32_t limit);
 // The coroutine stops being in the chain; `live` values remain. (K2)
 void SuspendStack(State& state, Coroutine* co, uint32_t live);
-// Reports the live part of a stack of the chain (K1).
+// Reports the live part of a stack of the chain (K1): all of it, or what a minor must see, which
+// raises the watermark.
 void VisitStack(Coroutine* co, uint32_t live, gc::Tracer& tracer);
+void VisitYoungStack(Coroutine* co, uint32_t live, gc::Tracer& tracer);
+// The frame on top, or a store, reaches down to this stack index (K5).
+void LowerWatermarkSlow(Coroutine* co, uint32_t index);
+inline void LowerWatermark(Coroutine* co, uint32_t index) {
+  if (index < co->watermark) [[unlikely]]
+    LowerWatermarkSlow(co, index);
+}
 
 // The upvalue for a stack slot, new or shared. A safepoint; null: no memory.
 Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index);

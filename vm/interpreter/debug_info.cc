@@ -46,7 +46,7 @@ std::string RegisterName(const FunctionCode& code, uint32_t pc, int reg) {
 LocalSlot FindExtraArgument(const Frame& frame, int64_t n) {
   const int64_t extra = frame.code != nullptr ? frame.varargs : 0;
   if (n < -extra) return {};
-  return {"(vararg)", static_cast<uint32_t>(frame.base - extra - (n + 1))};
+  return {"(vararg)", static_cast<uint32_t>(frame.base - 1 - extra - (n + 1))};
 }
 
 void DescribeLua(const FunctionCode& code, DebugInfo* info) {

@@ -111,7 +111,9 @@ NameInfo FieldOf(bool is_environment, std::string name) {
 }
 
 bool IsEnvironment(const FunctionCode& code, int64_t pc, int reg) {
-  return NameOfRegister(code, pc, reg).name == kEnvironmentName;
+  const NameInfo name = NameOfRegister(code, pc, reg);
+  const std::string_view kind = name.kind;
+  return name.name == kEnvironmentName && (kind == "local" || kind == "upvalue");
 }
 
 // The name of a key in a register: a constant string.

@@ -282,8 +282,8 @@ bool Vararg(State& s, uint32_t a, int32_t wanted) {
 namespace {
 
 bool ForError(State& s, Value v, const char* what) {
-  return s.RuntimeError(Concat("'for' ", what, " must be a number"));
-  (void)v;
+  return s.RuntimeError(
+      Concat("bad 'for' ", what, " (number expected, got ", s.TypeNameOf(v), ")"));
 }
 
 // The integer limit of an integer loop. False: the loop has no round.
@@ -309,14 +309,15 @@ bool ClipLimit(Value limit, int64_t start, int64_t step, int64_t* clipped) {
 }  // namespace
 
 bool ForPrepare(State& s, uint32_t a, bool* enters) {
-  Value start = Value::FromWord(Registers(s)[a]);
+  const Value start = Value::FromWord(Registers(s)[a]);
   const Value limit = Value::FromWord(Registers(s)[a + 1]);
-  Value step = Value::FromWord(Registers(s)[a + 2]);
+  const Value step = Value::FromWord(Registers(s)[a + 2]);
   if (IsInteger(start) && IsInteger(step)) {
     if (IntegerOf(step) == 0) return s.RuntimeError("'for' step is zero");
-    if (!IsNumber(limit)) return ForError(s, limit, "limit");
+    double number = 0;
+    if (!State::ToNumber(limit, &number)) return ForError(s, limit, "limit");
     int64_t clipped = 0;
-    *enters = ClipLimit(limit, IntegerOf(start), IntegerOf(step), &clipped);
+    *enters = ClipLimit(IsNumber(limit) ? limit : Value::Double(number), IntegerOf(start), IntegerOf(step), &clipped);
     if (!*enters) return true;
     const Value word = s.objects().NewInteger(clipped);
     if (word.is_nil()) return s.MemoryError();
@@ -324,10 +325,10 @@ bool ForPrepare(State& s, uint32_t a, bool* enters) {
     Registers(s)[a + 3] = Registers(s)[a];
     return true;
   }
-  if (!IsNumber(limit)) return ForError(s, limit, "limit");
-  if (!IsNumber(step)) return ForError(s, step, "step");
-  if (!IsNumber(start)) return ForError(s, start, "initial value");
-  const double first = NumberOf(start), last = NumberOf(limit), by = NumberOf(step);
+  double first = 0, last = 0, by = 0;
+  if (!State::ToNumber(limit, &last)) return ForError(s, limit, "limit");
+  if (!State::ToNumber(step, &by)) return ForError(s, step, "step");
+  if (!State::ToNumber(start, &first)) return ForError(s, start, "initial value");
   if (by == 0) return s.RuntimeError("'for' step is zero");
   *enters = by > 0 ? first <= last : last <= first;
   Word* registers = Registers(s);

@@ -35,7 +35,7 @@ namespace neap::vm {
 namespace {
 
 // What keeps a return from being just a return.
-constexpr uint16_t kSpecialReturn = kFrameEntry | kFrameMeta | kFrameBottom | kFrameBack;
+constexpr uint16_t kSpecialReturn = kFrameEntry | kFrameMeta | kFrameBottom | kFrameBack | kFrameWatermark;
 
 inline bool ToDoubles(Word x, Word y, double* a, double* b) {
   const Value v = Value::FromWord(x), w = Value::FromWord(y);
@@ -722,7 +722,7 @@ with_hook:
       const uint32_t top = base + code->registers;
       if (!code->is_vararg && co->hook_mask == 0 && co->frame_count < co->frame_capacity) {
         const uint32_t limit = frame->limit > top ? frame->limit : top;
-        if (limit <= co->clean_from) [[likely]] {
+        if (limit <= co->clean_from && limit <= kMaxStack) [[likely]] {
           if (B == 0) frame->top = frame->base + frame->code->registers;
           Word* arguments_end = co->stack + base + arguments;
           for (uint32_t i = arguments; i < code->parameters; ++i) *arguments_end++ = Value::kNil;

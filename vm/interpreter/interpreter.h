@@ -73,6 +73,7 @@ class Interpreter {
   // After an error: kPushed when a protected frame (or a resumer) takes it; kError when it leaves
   // this run.
   static Step Unwind(State& s);
+  static Step UnwindOnce(State& s, bool* leaves);
   static Step CloseProtected(State& s);
 };
 

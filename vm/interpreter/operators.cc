@@ -41,11 +41,11 @@ Computed OfIntegers(State& s, Op op, int64_t a, int64_t b, Value* result) {
       return Integer(s, static_cast<int64_t>(Unsigned(a) * Unsigned(b)), result);
     case Op::kModulo:
       if (b != 0) return Integer(s, FloorModulo(a, b), result);
-      s.RuntimeError("attempt to perform 'n%%0'");
+      s.RuntimeError("attempt to perform 'n%0'");
       return Computed::kFailed;
     case Op::kIntegerDivide:
       if (b != 0) return Integer(s, FloorDivide(a, b), result);
-      s.RuntimeError("attempt to perform 'n//0'");
+      s.RuntimeError("attempt to divide by zero");
       return Computed::kFailed;
     case Op::kPower:
       return Double(Power(static_cast<double>(a), static_cast<double>(b)), result);

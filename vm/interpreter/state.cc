@@ -19,6 +19,10 @@ namespace {
 // Calls and rounds of loops between two polls: some 10 us of work, and cheap to count.
 constexpr int64_t kFuelPerPoll = 1000;
 
+// An error in a message handler calls the handler again, so often: no handler that fails so many
+// times succeeds later, and one that recurses deeply takes its time.
+constexpr int kMaxHandlerDepth = 10;
+
 void RunFinalizer(gc::Mutator&, gc::Handle<Object> object, void* context) {
   static_cast<State*>(context)->CallFinalizer(Value::FromObject(object.get()));
 }
@@ -30,6 +34,7 @@ State::State(gc::Mutator& mutator, const StateOptions& options)
   RegisterCoroutineType();
   RegisterPrototypeType();
   finalizers_ = std::make_unique<gc::FinalizerQueue>(m_.heap(), RunFinalizer, this);
+  finalizers_->SetOnce(true);
   main_ = NewCoroutine(*this);
   NEAP_CHECK(main_ != nullptr, "V1: there is memory for the main coroutine");
   main_handle_ = gc::GlobalHandle(m_, main_);
@@ -66,6 +71,14 @@ void State::VisitRoots(gc::Tracer& tracer) {
   for (Coroutine* co = running_; co != nullptr; co = co->resumer) {
     const uint32_t live = co->frame_count == 0 ? co->top : co->frame().top;
     VisitStack(co, live, tracer);
+  }
+}
+
+void State::VisitYoungRoots(gc::Tracer& tracer) {
+  tracer.VisitSlots(roots_, kRoots);
+  for (Coroutine* co = running_; co != nullptr; co = co->resumer) {
+    const uint32_t live = co->frame_count == 0 ? co->top : co->frame().top;
+    VisitYoungStack(co, live, tracer);
   }
 }
 
@@ -175,6 +188,10 @@ void State::CallMessageHandler() {
     const Frame& frame = co->frames[i];
     if ((frame.flags & kFrameProtected) == 0) continue;
     if ((frame.flags & kFrameHandler) == 0 || (frame.flags & kFrameClosing) != 0) return;
+    if (handler_depth_ == kMaxHandlerDepth) {
+      HandlingError();
+      return;
+    }
     Frame& top = co->frame();
     const uint32_t saved_top = top.top;
     const uint32_t at = std::max(
@@ -185,12 +202,14 @@ void State::CallMessageHandler() {
     co->stack[at] = co->stack[frame.base];
     co->stack[at + 1] = roots_[kError];
     co->frame().top = at + 2;
+    ++handler_depth_;
     if (Call(1, 1)) {
       roots_[kError] = co->stack[at];
       error_kind_ = ErrorKind::kScript;
     } else if (error_kind_ == ErrorKind::kScript) {
       error_kind_ = ErrorKind::kHandler;
     }
+    --handler_depth_;
     co->frames[index].top = saved_top;
     return;
   }
@@ -226,19 +245,21 @@ bool State::MemoryError() {
 }
 
 bool State::StackError() {
-  Coroutine* co = running_;
-  if (co->frame().top > kMaxStack || error_kind_ == ErrorKind::kHandler) {
-    ThrowText("error in error handling");
-    error_kind_ = ErrorKind::kHandler;
-    return false;
-  }
+  if (in_overflow_) return HandlingError();
+  in_overflow_ = true;
   return RuntimeError("stack overflow");
 }
 
 bool State::LevelError() {
   constexpr uint32_t kHandlerLevels = Interpreter::kMaxLevels / 10 * 11;
-  if (running_->levels == Interpreter::kMaxLevels) return RuntimeError("C stack overflow");
-  if (running_->levels < kHandlerLevels) return true;
+  if (running_->levels >= kHandlerLevels) return HandlingError();
+  if (in_overflow_) return true;
+  in_overflow_ = true;
+  return RuntimeError("C stack overflow");
+}
+
+// Even what handles an overflow met the limit: no handler is called any more.
+bool State::HandlingError() {
   String* message = objects_.NewString("error in error handling");
   if (message == nullptr) return MemoryError();
   roots_[kError] = gc::ToWord(message);
@@ -257,6 +278,7 @@ bool State::Stop(std::string_view message) {
 }
 
 void State::ClearError() {
+  in_overflow_ = false;
   roots_[kError] = Value::kNil;
   error_kind_ = ErrorKind::kNone;
 }
@@ -313,9 +335,24 @@ bool State::Poll() {
   if (interrupted_.exchange(false, std::memory_order_relaxed)) return Stop("interrupted!");
   SetInstructionBudget(options_.instruction_budget);
   m_.Poll();
+  if (!collector_settings.is_generational) CollectIncrementally();
   const bool has_dead = host_finalizers != nullptr && host_finalizers->pending() > 0;
   if (has_dead || finalizers_->pending() > 0) RunFinalizers();
   return error_kind_ != ErrorKind::kStop;
+}
+
+// In the "incremental" mode a cycle starts when as much was allocated as was live after the last one
+// (setpause 200), and finalizers tell of whole cycles, as in the reference implementation.
+void State::CollectIncrementally() {
+  constexpr uint64_t kLeastBytes = 256 << 10;  // small heaps would collect all the time
+  if (collector_settings.is_stopped) return;
+  const uint64_t live = heap().LiveEstimateBytes();
+  uint64_t& base = collector_settings.live_after_cycle_bytes;
+  const auto percent = static_cast<uint64_t>(std::max(collector_settings.pause_percent, 100));
+  if (live < base) base = live;
+  if (live < std::max(base + kLeastBytes, base * percent / 100)) return;
+  heap().Collect(m_);
+  base = heap().LiveEstimateBytes();
 }
 
 // A finalizer that is stopped stops what runs it, too: it is no place to hide from a budget.

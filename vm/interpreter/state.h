@@ -54,8 +54,8 @@ struct StateOptions {
   uint64_t allocation_budget = kNoBudget;   // bytes
 };
 
-// What scripts said to collectgarbage. Only `is_stopped` has an effect on the heap; the others are
-// answered as the reference implementation does.
+// What scripts said to collectgarbage. Only `is_stopped` and the mode have an effect on the heap; the
+// others are answered as the reference implementation does.
 struct CollectorSettings {
   bool is_stopped = false;
   bool is_generational = true;
@@ -63,6 +63,7 @@ struct CollectorSettings {
   int step_multiplier = 100;
   uint64_t gogc_before_stop = 0;
   uint64_t step_credit_kib = 0;
+  uint64_t live_after_cycle_bytes = 0;
 };
 
 class State final : public gc::RootProvider {
@@ -221,6 +222,7 @@ class State final : public gc::RootProvider {
 
   // --- gc::RootProvider --------------------------------------------------------------------------
   void VisitRoots(gc::Tracer& tracer) override;
+  void VisitYoungRoots(gc::Tracer& tracer) override;
 
   // warn(): how messages are shown.
   void (*warn)(State& state, std::string_view message, bool to_continue) = nullptr;
@@ -247,6 +249,7 @@ class State final : public gc::RootProvider {
   bool CallPushed(Value function, Value a, Value b, const Value* c, int wanted);
   bool CallClose(Value v, Value error_value, bool no_error);
   void CallMessageHandler();
+  void CollectIncrementally();
   // The limit of levels was reached: an error, unless it is raised on the way of handling one.
   bool LevelError();
   // What was used since the last poll; false: a budget is used up.
@@ -254,6 +257,7 @@ class State final : public gc::RootProvider {
   bool ChargeAllocation();
   // Around a call by the host, which is not inside another: other VMs may share the mutator.
   void BeginOuterCall();
+  bool HandlingError();
 
   gc::Mutator& m_;
   Objects objects_;
@@ -267,6 +271,8 @@ class State final : public gc::RootProvider {
   uint32_t pending_count_ = 0;
   int32_t pending_wanted_ = 0;
   uint32_t received_ = 0;        // values that came with a resume or a yield
+  int handler_depth_ = 0;        // message handlers that run
+  bool in_overflow_ = false;     // a stack or level limit was met: its handler gets some more
   bool entry_returned_ = false;  // the frame that a run of the loop was entered for has returned
   ErrorKind error_kind_ = ErrorKind::kNone;
   ErrorKind caught_kind_ = ErrorKind::kNone;

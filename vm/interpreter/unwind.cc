@@ -17,21 +17,31 @@
 namespace neap::vm {
 
 Step Interpreter::Unwind(State& s) {
+  for (;;) {
+    bool leaves = false;
+    const Step step = UnwindOnce(s, &leaves);
+    // Whoever took the error may have raised another.
+    if (leaves || step != Step::kError) return step;
+  }
+}
+
+Step Interpreter::UnwindOnce(State& s, bool* leaves) {
   Coroutine* co = s.running_;
   for (uint32_t i = co->frame_count; i-- > 0;) {
     Frame& frame = co->frames[i];
     if ((frame.flags & kFrameProtected) != 0 && s.error_kind_ != ErrorKind::kStop) {
       co->frame_count = i + 1;
       frame.flags |= kFrameClosing;
+      LowerWatermark(co, frame.function);
       CloseUpvalues(s, co, frame.base);
       co->in_hook = false;
       return CloseProtected(s);
     }
-    if ((frame.flags & kFrameEntry) != 0) return Step::kError;
+    if ((frame.flags & kFrameEntry) != 0) break;
     if ((frame.flags & kFrameBottom) != 0) {
       co->status = CoroutineStatus::kFailed;
       const uint32_t top = co->frame().top;
-      if (!EnsureStack(co, top + 2)) return Step::kError;
+      if (!EnsureStack(co, top + 2)) break;
       co->stack[top] = s.roots_[State::kError];
       co->stack[top + 1] = s.roots_[State::kError];
       if (s.error_kind_ == ErrorKind::kStop) {
@@ -40,12 +50,13 @@ Step Interpreter::Unwind(State& s) {
         s.running_->status = CoroutineStatus::kRunning;
         co->resumer = nullptr;
         SuspendStack(s, co, top + 1);
-        return Unwind(s);
+        return Step::kError;
       }
       s.ClearError();
       return PassToResumer(s, co, top + 1, 1, kNativeErrorState);
     }
   }
+  *leaves = true;
   return Step::kError;
 }
 

@@ -92,6 +92,7 @@ NativeResult ChangeMode(NativeCall& call, bool is_generational) {
   }
   const bool was_generational = settings.is_generational;
   settings.is_generational = is_generational;
+  call.state().finalizers().SetOnlyAtMajors(!is_generational);
   return call.ReturnIf(call.PushString(was_generational ? "generational" : "incremental"));
 }
 

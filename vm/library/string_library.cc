@@ -178,7 +178,7 @@ NativeResult StringByte(NativeCall& call) {
   int64_t first = 1;
   if (!call.CheckString(1, &text) || !call.OptInteger(2, &first)) return call.Failed();
   const uint64_t begin = RangeBegin(first, text->length);
-  int64_t last = static_cast<int64_t>(begin);
+  int64_t last = first;
   if (!call.OptInteger(3, &last)) return call.Failed();
   const uint64_t end = RangeEnd(last, text->length);
   if (begin > end) return call.Return(0);

@@ -31,6 +31,12 @@ class FinalizerQueue {
   FinalizerQueue(const FinalizerQueue&) = delete;
   FinalizerQueue& operator=(const FinalizerQueue&) = delete;
 
+  // Objects found unreachable by a minor wait for the next major cycle, alive, when `only` is true:
+  // for languages in which a finalizer tells that a whole cycle is over. At first: false.
+  void SetOnlyAtMajors(bool only);
+  // An object that was registered several times is finalized once when `once` is true, by the order
+  // of its first registration. At first: false.
+  void SetOnce(bool once);
   // Calls the queue's function for `object` once it is unreachable. (no safepoint)
   void Register(Mutator& m, Object* object);
   // Number of objects waiting to be finalized; cheap, for polls. (no safepoint)
