@@ -33,6 +33,7 @@ struct Traces {
   bool text = false;
   std::FILE* json = nullptr;
   std::string path;
+  std::string command;
   uint64_t epoch_ns = 0;
   uint64_t heaps = 0;
   uint64_t records = 0;
@@ -63,6 +64,7 @@ absl::Status StartTraces(const Settings& settings) {
   traces.text = settings.heap.debug.gctrace != 0;
   if (settings.trace_file.empty()) return absl::OkStatus();
   traces.path = settings.trace_file;
+  traces.command = settings.command;
   traces.json = std::fopen(traces.path.c_str(), "w");
   if (traces.json != nullptr) return absl::OkStatus();
   return absl::PermissionDeniedError(
@@ -74,7 +76,7 @@ void AttachTraces(gc::Heap& heap) {
   const std::lock_guard<std::mutex> lock(traces.mutex);
   if (!traces.text && traces.json == nullptr) return;
   const uint64_t number = ++traces.heaps;
-  const gc::JsonTraceInfo info = {.command = "neap lab", .epoch_ns = traces.epoch_ns};
+  const gc::JsonTraceInfo info = {.command = traces.command, .epoch_ns = traces.epoch_ns};
   traces.WriteObject(number, gc::JsonTrace::SchemaJson(heap.options(), info));
   heap.AddEventListener([&traces, number, text = gc::TextTrace(stderr, traces.epoch_ns),
                          lost = uint64_t{0}](const Event& event) mutable {

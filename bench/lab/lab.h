@@ -91,6 +91,7 @@ struct Settings {
   bool progress = true;         // progress lines on stderr
   bool isolate = true;          // run timing cells in a process each (RunIsolated)
   std::string trace_file = {};  // empty: none
+  std::string command = "neap lab";  // what traces say made them
   bool record = false;          // K and G: replay every pool operation through the oracle
   std::string program = {};     // path of the neap program, for isolated cells
 };

@@ -27,13 +27,12 @@ void CheckMisuse(const ProgramRun& run, const std::string& flag, const std::stri
 }
 
 TEST_CASE("help, version and the debug switches go to standard output") {
-  for (const char* word : {"help", "--help", "-h"}) {
+  for (const char* word : {"help", "--help"}) {
     const ProgramRun run = RunNeap({word});
     CHECK(run.status == 0);
     CHECK(Has(run.out, "neap lab"));
     CHECK(run.err.empty());
   }
-  CHECK(RunNeap({}).out == RunNeap({"help"}).out);
   const ProgramRun version = RunNeap({"version"});
   CHECK(version.status == 0);
   CHECK(version.out.rfind("neap ", 0) == 0);
@@ -68,7 +67,7 @@ TEST_CASE("lab list names the published experiments, whatever the flags") {
 }
 
 TEST_CASE("an unknown command, flag or experiment is one line and status 2") {
-  CheckMisuse(RunNeap({"frobnicate"}), "frobnicate", "help");
+  CheckMisuse(RunNeap({"frobnicate"}), "frobnicate", "cannot open");
   CheckMisuse(RunNeap({"--frobnicate"}), "--frobnicate", "help");
   CheckMisuse(RunNeap({"lab", "--frobnicate"}), "--frobnicate", "lab");
   CheckMisuse(RunNeap({"lab", "--frobnicate=7"}), "--frobnicate", "7");
@@ -139,14 +138,6 @@ TEST_CASE("a name that is refused leaves no file behind") {
   CHECK(RunNeap({"lab", "Z99", "--html=" + html, "--trace=" + trace}).status == 2);
   CHECK_FALSE(std::filesystem::exists(html));
   CHECK_FALSE(std::filesystem::exists(trace));
-}
-
-TEST_CASE("run says that there is no Lua yet") {
-  for (const ProgramRun& run : {RunNeap({"run", "game.lua"}), RunNeap({"game.lua"})}) {
-    CheckMisuse(run, "game.lua", "Lua");
-  }
-  CheckMisuse(RunNeap({"run"}), "run", "which file");
-  CheckMisuse(RunNeap({"run", "--fast", "game.lua"}), "run", "--fast");
 }
 
 TEST_CASE("lab G1 passes and its last line counts the verdicts") {

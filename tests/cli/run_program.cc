@@ -36,7 +36,7 @@ std::vector<std::string> Environment(const std::vector<std::string>& added) {
   std::vector<std::string> words = added;
   for (char** word = environ; *word != nullptr; ++word) {
     const std::string text = *word;
-    if (text.rfind("NEAP_", 0) != 0) words.push_back(text);
+    if (!text.starts_with("NEAP_") && !text.starts_with("LUA_")) words.push_back(text);
   }
   return words;
 }
@@ -55,7 +55,7 @@ bool ProgramRun::OneLineOfError() const {
 }
 
 ProgramRun RunNeap(const std::vector<std::string>& arguments,
-                   const std::vector<std::string>& environment) {
+                   const std::vector<std::string>& environment, const std::string& input) {
   std::vector<std::string> argv = {NEAP_PROGRAM};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables = Environment(environment);
@@ -63,6 +63,8 @@ ProgramRun RunNeap(const std::vector<std::string>& arguments,
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   constexpr int kMode = O_WRONLY | O_CREAT | O_TRUNC;
+  const std::string in = WriteScratch("stdin", input);
+  posix_spawn_file_actions_addopen(&actions, 0, in.c_str(), O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), kMode, 0600);
   posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), kMode, 0600);
   pid_t child = -1;
@@ -80,6 +82,12 @@ ProgramRun RunNeap(const std::vector<std::string>& arguments,
 }
 
 std::string ScratchPath(const std::string& name) { return (ScratchFolder() / name).string(); }
+
+std::string WriteScratch(const std::string& name, const std::string& text) {
+  const std::string path = ScratchPath(name);
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path);

@@ -17,10 +17,13 @@ struct ProgramRun {
   bool OneLineOfError() const;
 };
 
-// `environment`: "NAME=VALUE" words on top of this process's, whose NEAP_* variables are not
-// passed.
+// `environment`: "NAME=VALUE" words on top of this process's, whose NEAP_* and LUA_* variables are
+// not passed. `input`: standard input, a file.
 ProgramRun RunNeap(const std::vector<std::string>& arguments,
-                   const std::vector<std::string>& environment = {});
+                   const std::vector<std::string>& environment = {}, const std::string& input = "");
+
+// Writes a file in the scratch folder; its path.
+std::string WriteScratch(const std::string& name, const std::string& text);
 
 // A path in a scratch folder that is removed at exit.
 std::string ScratchPath(const std::string& name);

@@ -83,7 +83,7 @@ void Core::OpenLibraries(Libraries libraries) {
 Core::~Core() {
   CheckUse();
   CheckIdle();
-  state_->RunAllFinalizers();
+  state_->Close();
   destroyer_->QueueAll(mutator());
   DestroyPending();
   types_.clear();

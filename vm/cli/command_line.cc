@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Two parsers. The command word and `lab-cell` (an internal protocol whose arguments are not flags)
-// are taken by hand; `lab` goes through CLI11. CLI11 throws; nothing it throws leaves this file.
+// Three parsers. The command word and `lab-cell` (an internal protocol, no flags) are taken by hand;
+// scripts have their own (script_options.h); `lab` goes through CLI11. CLI11 throws; nothing it
+// throws leaves this file.
 #include "command_line.h"
 
 #include <CLI/CLI.hpp>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "heap_flags.h"
 #include "machine_facts.h"
 #include "neap/runtime/debug.h"
 
@@ -20,35 +22,18 @@ namespace neap::cli {
 namespace {
 
 constexpr const char* kHelp =
-    "neap: a small managed-heap runtime\n"
+    "neap: a small managed-heap runtime with Lua 5.4\n"
     "\n"
+    "  neap [OPTIONS] [FILE.lua [ARGUMENTS]]\n"
+    "                             run a script; without one, a prompt on a terminal\n"
+    "  neap run ...               the same, whatever the script is called\n"
+    "  neap dump FILE.lua         list its bytecode; - for standard input\n"
     "  neap lab [NAMES] [FLAGS]   run experiments on pools, pacing and object layout;\n"
     "                             without names the headline set, in a minute or two\n"
     "  neap lab list              all experiments: id, family, title\n"
-    "  neap run FILE.lua          run a script (not in this version)\n"
     "  neap version               version, build, machine\n"
-    "  neap help                  this text; `neap lab --help` lists the flags\n"
+    "  neap help                  this text; `neap lab --help` lists the flags of the lab\n"
     "  neap --help-debug          the switches of NEAP_DEBUG\n";
-
-// The flags that set a gc::Options field by name, in the order of the help text. `variable` is what
-// gc::SetOptionsFromEnvironment reads itself, or what is read here when `ours`.
-struct HeapFlag {
-  const char* name;      // without dashes; also the option's name for gc::SetOption
-  const char* value;     // for the help text
-  const char* variable;  // environment variable
-  bool ours;             // true: gc::SetOptionsFromEnvironment does not know it
-  const char* sentence;
-};
-constexpr HeapFlag kHeapFlags[] = {
-    {"preset", "NAME", "NEAP_PRESET", true, "go: no nursery; source: as the published runs; tiny"},
-    {"gogc", "PERCENT", "NEAP_GOGC", false, "growth between major cycles, or off"},
-    {"memlimit", "SIZE", "NEAP_MEMLIMIT", false, "soft memory limit (64MiB, 1GiB), or none"},
-    {"nursery", "SIZE", "NEAP_NURSERY", false, "per P: a fixed size, adaptive, or off"},
-    {"tenure", "N", "NEAP_TENURE", false, "a survivor is promoted on its Nth survival"},
-    {"procs", "N", "NEAP_MAXPROCS", false, "number of Ps (default: the cores)"},
-    {"workers", "N", "NEAP_WORKERS", false, "threads that copy in a minor collection"},
-    {"in-place", "on|off", "NEAP_IN_PLACE", true, "cohorts that live on become old uncopied"},
-};
 
 // A flag of the lab that takes a value, from the command line or from the environment.
 struct TextFlag {
@@ -63,7 +48,7 @@ struct TextFlag {
 // What CLI11 fills in; text, because the meaning belongs to gc::SetOption and to the functions
 // below.
 struct LabFlags {
-  std::optional<std::string> heap[std::size(kHeapFlags)];
+  HeapFlagTexts heap;
   TextFlag format = {"--format", "text|json|gobench", "NEAP_FORMAT", "what is printed"};
   TextFlag html = {"--html", "FILE", "NEAP_HTML", "write a report with plots"};
   TextFlag trace = {"--trace", "FILE", "NEAP_TRACE", "write every collection as JSON lines"};
@@ -72,24 +57,6 @@ struct LabFlags {
   bool json = false, record = false, no_progress = false;
   std::vector<std::string> names;
 };
-
-std::string OneLine(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
-  }
-  return text;
-}
-
-absl::Status Misuse(const std::string& line) {
-  return absl::InvalidArgumentError(absl::StrCat("neap: ", OneLine(line)));
-}
-
-std::optional<std::string> Variable(const char* name) {
-  const char* text = std::getenv(name);
-  if (text == nullptr || *text == '\0') return std::nullopt;
-  return text;
-}
 
 // What the command line does not say, the environment may.
 void ReadVariables(LabFlags& flags) {
@@ -127,49 +94,6 @@ void AddLabOptions(CLI::App& app, LabFlags& flags) {
       ->envname("NEAP_NO_PROGRESS")
       ->option_text(" ")
       ->group("Output");
-}
-
-// `spelling` is what the user wrote: the flag with its dashes, or the variable. The message of
-// gc::SetOption begins with the option's bare name.
-absl::Status SetHeapOption(gc::Options& options, const HeapFlag& flag, const std::string& spelling,
-                           const std::string& value) {
-  const absl::Status status = gc::SetOption(options, flag.name, value);
-  if (status.ok()) return status;
-  const std::string message(status.message());
-  const bool named = message.rfind(flag.name, 0) == 0;
-  return Misuse(spelling + (named ? message.substr(std::strlen(flag.name)) : ": " + message));
-}
-
-// Messages about a variable of the heap begin with its name; those about a switch inside NEAP_DEBUG
-// name the switch only.
-absl::Status BadVariable(const absl::Status& status) {
-  const std::string message(status.message());
-  return Misuse(message.rfind("NEAP_", 0) == 0 ? message : "NEAP_DEBUG: " + message);
-}
-
-// The flag if given, else the variable when gc does not read it itself.
-absl::Status ApplyHeapFlag(gc::Options& options, const HeapFlag& flag,
-                           const std::optional<std::string>& given) {
-  if (given) return SetHeapOption(options, flag, absl::StrCat("--", flag.name), *given);
-  const std::optional<std::string> variable = flag.ours ? Variable(flag.variable) : std::nullopt;
-  return variable ? SetHeapOption(options, flag, flag.variable, *variable) : absl::OkStatus();
-}
-
-// Defaults, preset, environment, flags: in this order (see the header).
-absl::Status FillHeapOptions(const LabFlags& flags, lab::Settings& settings) {
-  gc::Options& options = settings.heap;
-  absl::Status status = ApplyHeapFlag(options, kHeapFlags[0], flags.heap[0]);  // the preset
-  if (!status.ok()) return status;
-  status = gc::SetOptionsFromEnvironment(options);
-  if (!status.ok()) return BadVariable(status);
-  for (size_t i = 0; i < std::size(kHeapFlags); ++i) {
-    if (flags.heap[i] || Variable(kHeapFlags[i].variable)) settings.heap_is_default = false;
-    if (i == 0) continue;
-    status = ApplyHeapFlag(options, kHeapFlags[i], flags.heap[i]);
-    if (!status.ok()) return status;
-  }
-  status = gc::ValidateOptions(options);
-  return status.ok() ? status : Misuse(std::string(status.message()));
 }
 
 absl::Status FillNumbers(const LabFlags& flags, lab::Settings& settings) {
@@ -218,7 +142,8 @@ absl::Status FillLab(const LabFlags& flags, CommandLine& line) {
   line.settings.record = flags.record;
   line.settings.heap.blocking_events = flags.record;
   line.settings.progress = !flags.no_progress;
-  absl::Status status = FillHeapOptions(flags, line.settings);
+  absl::Status status =
+      FillHeapOptions(flags.heap, line.settings.heap, &line.settings.heap_is_default);
   if (status.ok()) status = FillNumbers(flags, line.settings);
   if (status.ok()) status = FillFormat(flags, line.format);
   return status;
@@ -254,19 +179,21 @@ absl::StatusOr<CommandLine> ParseCell(CommandLine line, const std::vector<std::s
   return line;
 }
 
-absl::StatusOr<CommandLine> ParseRun(CommandLine line, std::vector<std::string> arguments) {
-  if (arguments.empty()) return Misuse("run: which file? neap run FILE.lua");
-  if (arguments[0].size() > 1 && arguments[0][0] == '-') {
-    return Misuse(absl::StrCat("run: unknown flag ", arguments[0]));
-  }
-  line.command = CommandLine::Command::kRun;
-  line.words = std::move(arguments);
+// A script: `words` are those of argv, the options begin at `first`.
+absl::StatusOr<CommandLine> ParseScript(CommandLine line, std::vector<std::string> words,
+                                        size_t first) {
+  absl::StatusOr<ScriptOptions> script = ParseScriptOptions(std::move(words), first);
+  if (!script.ok()) return script.status();
+  line.command = CommandLine::Command::kScript;
+  line.script = *std::move(script);
   return line;
 }
 
-bool IsScript(const std::string& word) {
-  constexpr std::string_view kEnding = ".lua";
-  return word.size() > kEnding.size() && word.ends_with(kEnding);
+absl::StatusOr<CommandLine> ParseDump(CommandLine line, std::vector<std::string> arguments) {
+  if (arguments.size() != 1) return Misuse("dump: which file? neap dump FILE.lua, or - for stdin");
+  line.command = CommandLine::Command::kDump;
+  line.words = std::move(arguments);
+  return line;
 }
 
 }  // namespace
@@ -274,24 +201,23 @@ bool IsScript(const std::string& word) {
 absl::StatusOr<CommandLine> ParseCommandLine(int argc, const char* const* argv) {
   CommandLine line;
   line.as_typed = "neap";
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  for (const std::string& argument : arguments) absl::StrAppend(&line.as_typed, " ", argument);
-  const std::string word = arguments.empty() ? "help" : arguments[0];
-  if (IsScript(word)) return ParseRun(std::move(line), std::move(arguments));
-  if (!arguments.empty()) arguments.erase(arguments.begin());
+  std::vector<std::string> words(argv, argv + argc);
+  if (words.empty() || words[0].empty()) words = {"neap"};
+  for (size_t i = 1; i < words.size(); ++i) absl::StrAppend(&line.as_typed, " ", words[i]);
+  const std::string word = words.size() > 1 ? words[1] : "";
+  std::vector<std::string> arguments(words.begin() + (words.size() > 1 ? 2 : 1), words.end());
   if (word == "lab") return ParseLab(std::move(line), std::move(arguments));
   if (word == "lab-cell") return ParseCell(std::move(line), arguments);
-  if (word == "run") return ParseRun(std::move(line), std::move(arguments));
-  if (word == "help" || word == "--help" || word == "-h") {
-    line.print = kHelp;
+  if (word == "dump") return ParseDump(std::move(line), std::move(arguments));
+  if (word == "run") return ParseScript(std::move(line), std::move(words), 2);
+  if (word == "help" || word == "--help") {
+    line.print = absl::StrCat(kHelp, "\n", DescribeScriptOptions());
   } else if (word == "version" || word == "--version") {
     line.print = VersionLine() + "\n";
   } else if (word == "--help-debug") {
     line.print = DescribeDebugSwitches();
-  } else if (word[0] == '-') {
-    return Misuse(absl::StrCat("unknown flag ", word, "; `neap help` lists the commands"));
   } else {
-    return Misuse(absl::StrCat("\"", word, "\" is no command; `neap help` lists them"));
+    return ParseScript(std::move(line), std::move(words), 1);
   }
   return line;
 }

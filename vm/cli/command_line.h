@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "lab.h"
 #include "lab_main.h"
+#include "script_options.h"
 
 namespace neap::cli {
 
@@ -26,15 +27,17 @@ struct CommandLine {
     kPrint,    // `print` goes to standard output: help, version
     kLab,      // lab
     kLabCell,  // lab-cell NAME ARGUMENT...: one cell of a timing experiment, for the lab itself
-    kRun,      // run FILE ARGUMENT..., or FILE ARGUMENT...
+    kScript,   // run ..., or no other command: a script, or a prompt
+    kDump,     // dump FILE
   };
   Command command = Command::kPrint;
   std::string print;
   std::string as_typed;            // for reports
-  std::vector<std::string> words;  // names of experiments; cell and its arguments; file and its
+  std::vector<std::string> words;  // names of experiments; cell and its arguments; file
   lab::Settings settings;          // kLab, kLabCell
   lab::OutputFormat format = lab::OutputFormat::kText;
   std::string html_file;  // empty: no report
+  ScriptOptions script;   // kScript
 };
 
 // InvalidArgument is a line for the user.

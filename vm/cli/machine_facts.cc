@@ -77,7 +77,7 @@ std::vector<std::pair<std::string, std::string>> MachineFacts() {
 std::string VersionLine() {
   utsname system = {};
   const bool known = uname(&system) == 0;
-  return absl::StrCat("neap ", NEAP_VERSION, " (", BuildKind(), ", ", Compiler(),
+  return absl::StrCat("neap ", NEAP_VERSION, "  Lua 5.4  (", BuildKind(), ", ", Compiler(),
                       known ? ", linux " : "", known ? system.machine : "", ")");
 }
 

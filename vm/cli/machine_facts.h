@@ -13,7 +13,7 @@ namespace neap::cli {
 // Name and value; what the system does not tell is left out.
 std::vector<std::pair<std::string, std::string>> MachineFacts();
 
-// "neap 0.1.0 (release, gcc 12.2.0, linux x86_64)".
+// "neap 0.1.0  Lua 5.4  (release, gcc 12.2.0, linux x86_64)".
 std::string VersionLine();
 
 // "2026-11-30 14:05 UTC".

@@ -4,18 +4,12 @@
 #include <cstdio>
 
 #include "command_line.h"
+#include "dump_command.h"
 #include "lab_command.h"
+#include "run_command.h"
 
 namespace neap::cli {
 namespace {
-
-int RunScript(const CommandLine& line) {
-  std::fprintf(stderr,
-               "neap: cannot run '%s': this version has the heap, the pools and the lab, but no "
-               "Lua yet\n",
-               line.words[0].c_str());
-  return kExitMisuse;
-}
 
 int Main(int argc, const char* const* argv) {
   const absl::StatusOr<CommandLine> line = ParseCommandLine(argc, argv);
@@ -31,10 +25,12 @@ int Main(int argc, const char* const* argv) {
       return RunLabCommand(*line);
     case CommandLine::Command::kLabCell:
       return RunLabCell(*line);
-    case CommandLine::Command::kRun:
+    case CommandLine::Command::kDump:
+      return RunDumpCommand(line->words[0]);
+    case CommandLine::Command::kScript:
       break;
   }
-  return RunScript(*line);
+  return RunScriptCommand(line->script);
 }
 
 }  // namespace

@@ -28,18 +28,14 @@ bool State::Load(std::string_view chunk, const std::string& chunk_name, std::str
   const bool binary = IsBinaryChunk(chunk);
   const char* kind = binary ? "binary" : "text";
   if (mode.find(kind[0]) == mode.npos) {
-    return ThrowText(Concat("attempt to load a ", kind, " chunk (mode is '", mode, "')"));
+    return Refuse(Concat("attempt to load a ", kind, " chunk (mode is '", mode, "')"));
   }
   absl::StatusOr<std::unique_ptr<CodeUnit>> unit =
       binary ? ReadBinaryChunk(chunk, chunk_name)
              : Compile(chunk, chunk_name, 2 + running_->levels);
   if (!unit.ok()) {
-    // A syntax error is no error of the running function: no message handler sees it.
-    String* message = objects_.NewString(std::string_view(unit.status().message().data(),
-                                                          unit.status().message().size()));
-    roots_[kError] = message == nullptr ? roots_[kMemoryMessage] : gc::ToWord(message);
-    error_kind_ = ErrorKind::kScript;
-    return false;
+    const auto message = unit.status().message();
+    return Refuse({message.data(), message.size()});
   }
   return PushMainFunction(*this, std::move(*unit));
 }

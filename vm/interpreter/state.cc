@@ -260,6 +260,7 @@ bool State::LevelError() {
 
 // Even what handles an overflow met the limit: no handler is called any more.
 bool State::HandlingError() {
+  if (error_kind_ == ErrorKind::kStop) return false;
   String* message = objects_.NewString("error in error handling");
   if (message == nullptr) return MemoryError();
   roots_[kError] = gc::ToWord(message);
@@ -274,6 +275,14 @@ bool State::Stop(std::string_view message) {
   ChargeInstructions();
   fuel = fuel_given_ = 0;  // the next unit polls again
   if (note_error != nullptr) note_error(*this, error_kind_);
+  return false;
+}
+
+bool State::Refuse(std::string_view message) {
+  String* text = objects_.NewString(message);
+  if (text == nullptr) return MemoryError();
+  roots_[kError] = gc::ToWord(text);
+  error_kind_ = ErrorKind::kScript;
   return false;
 }
 
@@ -368,18 +377,6 @@ void State::RunFinalizers() {
   if (error_kind_ == ErrorKind::kStop) return;
   roots_[kError] = error_word.word();
   error_kind_ = kind;
-}
-
-void State::RunAllFinalizers() {
-  finalizers_->QueueAll(m_);
-  in_finalizer_ = true;
-  // Those that are registered on the way are forgotten, so that this ends.
-  for (size_t left = finalizers_->pending(); left > 0; --left) {
-    ClearError();
-    finalizers_->Run(m_, 1);
-  }
-  in_finalizer_ = false;
-  ClearError();
 }
 
 // Runs the __gc metamethod, if it still is a function, above everything in use.

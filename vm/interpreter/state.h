@@ -140,6 +140,9 @@ class State final : public gc::RootProvider {
   // Uncatchable, and sticky: until the outermost call has returned (or ClearError) nothing that is
   // thrown replaces it and every poll fails, even if native code on the way swallows it.
   bool Stop(std::string_view message);
+  // An error of no running function, as a chunk that is no Lua: no message handler sees it. Whoever
+  // takes it for an error of its own passes it to Throw.
+  bool Refuse(std::string_view message);
   Value error() const { return Value::FromWord(roots_[kError]); }
   ErrorKind error_kind() const { return error_kind_; }
   // What the error was that a protected call caught last.
@@ -183,11 +186,13 @@ class State final : public gc::RootProvider {
   void ForgetInterrupt() { interrupted_.store(false, std::memory_order_relaxed); }
   // Runs pending finalizers now (collectgarbage, close).
   void RunFinalizers();
+  // Before the state is destroyed, or the process ends: closes the main coroutine's variables and
+  // runs all finalizers (state_close.cc). Whatever runs is abandoned: a native function that calls
+  // this may not return. In a finalizer, the other finalizers are not run.
+  void Close();
   gc::FinalizerQueue& finalizers() { return *finalizers_; }
   // Destructors of the embedder's objects: run at the same places, without any Lua.
   gc::FinalizerQueue* host_finalizers = nullptr;
-  // Runs the finalizers of all objects that have one, once: the last thing that scripts do.
-  void RunAllFinalizers();
   // A __gc metamethod runs, or one of its callees.
   bool in_finalizer() const { return in_finalizer_; }
   CollectorSettings collector_settings;
@@ -249,6 +254,8 @@ class State final : public gc::RootProvider {
   bool CallPushed(Value function, Value a, Value b, const Value* c, int wanted);
   bool CallClose(Value v, Value error_value, bool no_error);
   void CallMessageHandler();
+  void DropCoroutines();
+  void CloseMainVariables();
   void CollectIncrementally();
   // The limit of levels was reached: an error, unless it is raised on the way of handling one.
   bool LevelError();

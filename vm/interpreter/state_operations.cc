@@ -195,7 +195,10 @@ bool State::ProtectedCall(int arguments, int wanted, uint32_t handler) {
   if (protector == nullptr) return MemoryError();
   co->stack[function] = gc::ToWord(protector);
   if (!Call(arguments + static_cast<int>(more), -1)) {
-    // kStop, or no memory or stack for the call itself.
+    // kStop, or no memory or stack for the call itself. Nobody has unwound: captured variables live
+    // on in their closures, those to be closed are forgotten.
+    CloseUpvalues(*this, running_, function);
+    std::erase_if(*running_->to_close, [=](uint32_t index) { return index >= function; });
     Frame& frame = running_->frame();
     frame.top = function;
     Push(error());

@@ -103,7 +103,11 @@ NativeResult BaseDoFile(NativeCall& call) {
   std::string path;
   const bool is_stdin = call.is_none_or_nil(1);
   if (!OptText(call, 1, &path)) return call.Failed();
-  if (!LoadFile(call.state(), is_stdin ? nullptr : path.c_str(), "bt")) return call.Failed();
+  State& state = call.state();
+  if (!LoadFile(state, is_stdin ? nullptr : path.c_str(), "bt")) {
+    if (state.error_kind() == ErrorKind::kScript) state.Throw(state.error());
+    return call.Failed();
+  }
   return call.CallThen(0, -1, kAfterCall);
 }
 

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "library/native_setup.h"
 #include "text/concat.h"
 
 namespace neap::vm {
@@ -33,6 +32,8 @@ bool ReadAll(gc::Mutator& m, FILE* file, std::string* text) {
   return std::ferror(file) == 0;
 }
 
+}  // namespace
+
 // A comment on the first line leaves its line end, so that lines are counted right; not in front of
 // a binary chunk, which starts with its signature.
 void DropFirstLineComment(std::string* chunk) {
@@ -46,8 +47,6 @@ void DropFirstLineComment(std::string* chunk) {
   const bool is_binary = end + 1 < chunk->size() && (*chunk)[end + 1] == kBinarySignature;
   chunk->erase(0, is_binary ? end + 1 : end);
 }
-
-}  // namespace
 
 bool ReadChunkFile(State& state, const char* path, std::string* chunk) {
   errno = 0;
@@ -71,12 +70,7 @@ bool ReadChunkFile(State& state, const char* path, std::string* chunk) {
 
 bool LoadFile(State& state, const char* path, std::string_view mode) {
   std::string chunk;
-  if (!ReadChunkFile(state, path, &chunk)) {
-    if (!PushText(state, chunk)) return false;
-    const Value message = state.FromTop(1);
-    state.Pop(1);
-    return state.Throw(message);
-  }
+  if (!ReadChunkFile(state, path, &chunk)) return state.Refuse(chunk);
   return state.Load(chunk, path == nullptr ? "=stdin" : Concat("@", path), mode);
 }
 

@@ -13,6 +13,8 @@ namespace neap::vm {
 // The chunk in the file (null: standard input): without a byte order mark, and with an empty first
 // line instead of one that starts with '#'. False: `*chunk` is a message, "cannot open x: ...".
 [[nodiscard]] bool ReadChunkFile(State& state, const char* path, std::string* chunk);
+// What ReadChunkFile does with the first line of a text.
+void DropFirstLineComment(std::string* chunk);
 // Reads it and pushes its function. False: error() says why.
 [[nodiscard]] bool LoadFile(State& state, const char* path, std::string_view mode);
 

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+//
+// script_options.h. No CLI11: whatever follows the script must pass untouched, and -e and -l take
+// their text glued on or as the next word.
+#include "script_options.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "heap_flags.h"
+
+namespace neap::cli {
+namespace {
+
+constexpr const char* kTraceFlag = "trace";
+constexpr const char* kTraceVariable = "NEAP_TRACE";
+
+class Parser {
+ public:
+  Parser(std::vector<std::string> words, size_t first) : at_(first) {
+    options_.words = std::move(words);
+  }
+
+  absl::StatusOr<ScriptOptions> Parse() {
+    for (; at_ < options_.words.size() && !is_done_; ++at_) {
+      const absl::Status status = TakeWord(options_.words[at_]);
+      if (!status.ok()) return status;
+    }
+    options_.script = is_done_ ? script_ : options_.words.size();
+    const absl::Status status = FillOptions();
+    if (!status.ok()) return status;
+    return std::move(options_);
+  }
+
+ private:
+  absl::Status Refuse(const std::string& problem) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(options_.words[0], ": ", problem, "; `neap help` lists the options"));
+  }
+  absl::Status Unknown(const std::string& word) {
+    return Refuse(absl::StrCat("unrecognized option '", word, "'"));
+  }
+
+  void ScriptIs(size_t index) {
+    script_ = index;
+    is_done_ = true;
+  }
+
+  absl::Status TakeWord(const std::string& word) {
+    if (word.empty() || word[0] != '-') {
+      ScriptIs(at_);
+    } else if (word == "-") {
+      options_.is_stdin = true;
+      ScriptIs(at_);
+    } else if (word == "--") {
+      ScriptIs(at_ + 1);
+    } else if (word[1] == '-') {
+      return TakeHeapFlag(word);
+    } else if (word[1] == 'e' || word[1] == 'l') {
+      return TakeAction(word);
+    } else {
+      return TakeSwitch(word);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeSwitch(const std::string& word) {
+    if (word.size() != 2) return Unknown(word);
+    switch (word[1]) {
+      case 'E':
+        options_.ignores_environment = true;
+        break;
+      case 'i':
+        options_.is_interactive = true;
+        [[fallthrough]];
+      case 'v':
+        options_.shows_version = true;
+        break;
+      case 'W':
+        options_.actions.push_back({ScriptOptions::Action::Kind::kWarn, ""});
+        break;
+      default:
+        return Unknown(word);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TakeAction(const std::string& word) {
+    using Kind = ScriptOptions::Action::Kind;
+    std::string text = word.substr(2);
+    if (text.empty()) {
+      const bool has_next = at_ + 1 < options_.words.size();
+      if (!has_next || options_.words[at_ + 1].starts_with('-')) {
+        return Refuse(absl::StrCat("'", word, "' needs argument"));
+      }
+      text = options_.words[++at_];
+    }
+    options_.actions.push_back({word[1] == 'e' ? Kind::kExecute : Kind::kRequire, text});
+    return absl::OkStatus();
+  }
+
+  // --name=value or --name value.
+  absl::Status TakeHeapFlag(const std::string& word) {
+    const size_t equals = word.find('=');
+    const std::string name = word.substr(2, equals == word.npos ? equals : equals - 2);
+    std::optional<std::string>* text = name == kTraceFlag ? &trace_ : nullptr;
+    for (size_t i = 0; i < kHeapFlagCount; ++i) {
+      if (name == kHeapFlags[i].name) text = &heap_[i];
+    }
+    if (text == nullptr) return Unknown(word);
+    if (equals != word.npos) {
+      *text = word.substr(equals + 1);
+    } else if (at_ + 1 < options_.words.size()) {
+      *text = options_.words[++at_];
+    } else {
+      return Refuse(absl::StrCat("'", word, "' needs argument"));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status FillOptions() {
+    options_.trace_file = trace_ ? *trace_ : Variable(kTraceVariable).value_or("");
+    options_.heap.procs = 1;  // one thread runs the script
+    bool is_default = true;
+    return FillHeapOptions(heap_, options_.heap, &is_default);
+  }
+
+  ScriptOptions options_;
+  HeapFlagTexts heap_;
+  std::optional<std::string> trace_;
+  size_t at_;
+  size_t script_ = 0;
+  bool is_done_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<ScriptOptions> ParseScriptOptions(std::vector<std::string> words, size_t first) {
+  return Parser(std::move(words), first).Parse();
+}
+
+std::string DescribeScriptOptions() {
+  std::string text =
+      "  -e STAT    run the text STAT       -l MOD    require MOD into the global MOD\n"
+      "  -i         then go on interactively  -l G=MOD  require MOD into the global G\n"
+      "  -v         show the version        -E        ignore LUA_ variables of the environment\n"
+      "  -W         turn warnings on        --        end of the options\n"
+      "  -          the script is standard input\n"
+      "\n";
+  for (const HeapFlag& flag : kHeapFlags) {
+    const std::string name = absl::StrCat("--", flag.name, "=", flag.value);
+    absl::StrAppend(&text, "  ", name, std::string(name.size() < 20 ? 20 - name.size() : 1, ' '),
+                    flag.sentence, " (", flag.variable, ")\n");
+  }
+  absl::StrAppend(&text, "  --trace=FILE        write every collection as JSON lines (",
+                  kTraceVariable, ")\n");
+  return text;
+}
+
+}  // namespace neap::cli
