@@ -317,6 +317,54 @@ TEST_SUITE("gc/finalizer") {
     heap.FullGC();
     CHECK(heap.stats().marked_bytes == 0);
   }
+
+  TEST_CASE("a queue for major cycles keeps what a minor finds dead, with all it holds") {
+    QuietHeap heap;
+    Recorder recorder(heap);
+    recorder.queue.SetOnlyAtMajors(true);
+    {
+      HandleScope inner(heap.m);
+      Handle<Node> held = inner.New(heap.m.New<Node>(Node::Type()));
+      held->key = 20;
+      Node* node = heap.m.New<Node>(Node::Type());
+      node->key = 2;
+      heap.m.Store(node, node->left.slot(), held.get());
+      recorder.queue.Register(heap.m, node);
+    }
+    Abandon(heap, recorder, 1);
+    for (int i = 0; i < 4; ++i) {
+      heap.MinorGC();
+      CHECK(recorder.queue.pending() == 0);
+      CHECK(heap.Broken() == "");
+    }
+    heap.FullGC();
+    CHECK(recorder.queue.Run(heap.m) == 2);
+    CHECK(recorder.keys == std::vector<int64_t>{1, 2});
+    CHECK(recorder.left_keys == std::vector<int64_t>{20});
+    recorder.queue.SetOnlyAtMajors(false);
+    Abandon(heap, recorder, 3);
+    heap.MinorGC();
+    CHECK(recorder.queue.pending() == 1);
+  }
+
+  TEST_CASE("an object that was registered again is finalized once where the queue wants that") {
+    QuietHeap heap;
+    Recorder twice(heap), once(heap);
+    once.queue.SetOnce(true);
+    for (Recorder* recorder : {&twice, &once}) {
+      HandleScope inner(heap.m);
+      Handle<Node> first = inner.New(heap.m.New<Node>(Node::Type()));
+      first->key = 1;
+      recorder->queue.Register(heap.m, first.get());
+      Abandon(heap, *recorder, 2);
+      recorder->queue.Register(heap.m, first.get());
+    }
+    heap.MinorGC();
+    twice.queue.Run(heap.m);
+    once.queue.Run(heap.m);
+    CHECK(twice.keys == std::vector<int64_t>{1, 2, 1});
+    CHECK(once.keys == std::vector<int64_t>{2, 1});  // 1 was registered first, so it comes last
+  }
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Three parsers. The command word and `lab-cell` (an internal protocol, no flags) are taken by hand;
-// scripts have their own (script_options.h); `lab` goes through CLI11. CLI11 throws; nothing it
-// throws leaves this file.
+// Three parsers. The command word and `lab-cell`, an internal protocol, are taken by hand; scripts
+// have their own (script_options.h); `lab` goes through CLI11. CLI11 throws; nothing it throws
+// leaves this file.
 #include "command_line.h"
 
 #include <CLI/CLI.hpp>

@@ -2,7 +2,7 @@
 //
 // Code for people to read: `neap dump`.
 //
-//   function @demo.lua:0-1, vararg, 2 registers, 1 upvalues, 1 constants, 2 cache words
+//   function 0-1, 0 parameters, vararg, 2 registers, 1 upvalues, 1 constants, 2 cache words
 //     0  [1]  VarargPrepare   0
 //     1  [1]  GetGlobal       0 0 0 0          ; _ENV "print"
 //

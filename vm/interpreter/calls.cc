@@ -156,6 +156,12 @@ Step Interpreter::RunNative(State& s) {
 Step Interpreter::ActOnNative(State& s) {
   switch (s.pending_) {
     case NativeResult::kCall: {
+      Coroutine* co = s.running_;
+      if ((co->frame().flags & kFrameProtected) != 0 &&
+          ++co->protected_calls >= kMaxProtectedCalls) {
+        s.RuntimeError("C stack overflow");
+        return Step::kError;
+      }
       const uint32_t function = s.running_->frame().top - s.pending_count_ - 1;
       const int32_t wanted = s.pending_wanted_;
       const Step step = Call(s, function, s.pending_count_, wanted, kFrameBack);
@@ -195,6 +201,7 @@ Step Interpreter::LeaveFrame(State& s, uint32_t from, uint32_t count) {
     for (auto i = kept; i < static_cast<uint32_t>(wanted); ++i) stack[function + i] = Value::kNil;
   }
   --co->frame_count;
+  if ((flags & kFrameProtected) != 0) --co->protected_calls;
   if ((flags & kFrameWatermark) != 0) LowerWatermark(co, co->frame().function);
   if ((flags & (kFrameMeta | kFrameBottom | kFrameBack | kFrameEntry)) == 0) [[likely]] {
     if (wanted < 0) co->frame().top = function + count;
@@ -358,6 +365,9 @@ bool State::Call(int arguments, int wanted) {
   --co->levels;
   NEAP_DCHECK(running_ == co, "V9: a call from native code ends in the coroutine it began in");
   if (!ok) {
+    for (uint32_t i = frames; i < co->frame_count; ++i) {
+      if ((co->frames[i].flags & kFrameProtected) != 0) --co->protected_calls;
+    }
     co->frame_count = frames;
     LowerWatermark(co, co->frame().function);
   }

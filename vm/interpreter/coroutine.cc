@@ -225,17 +225,8 @@ void CloseUpvalues(State& state, Coroutine* co, uint32_t index) {
   }
 }
 
-Word ReadUpvalue(const Upvalue* upvalue) {
-  const Word owner = gc::LoadSlot(&upvalue->owner);
-  if (owner == 0) return gc::LoadSlot(&upvalue->value);
-  const auto* co = static_cast<const Coroutine*>(gc::ToObject(owner));
-  return co->stack[Value::FromWord(upvalue->value).inline_integer()];
-}
-
-void WriteUpvalue(State& state, Upvalue* upvalue, Word value) {
-  const Word owner = gc::LoadSlot(&upvalue->owner);
-  if (owner == 0) return state.mutator().Store(upvalue, &upvalue->value, value);
-  auto* co = static_cast<Coroutine*>(gc::ToObject(owner));
+void WriteOpenUpvalue(State& state, Upvalue* upvalue, Word value) {
+  auto* co = static_cast<Coroutine*>(gc::ToObject(gc::LoadSlot(&upvalue->owner)));
   const auto index = static_cast<uint32_t>(Value::FromWord(upvalue->value).inline_integer());
   LowerWatermark(co, index);
   state.mutator().Store(co, co->stack + index, value);

@@ -100,6 +100,7 @@ struct Coroutine : Object {
   uint32_t frame_count;
   uint32_t frame_capacity;
   uint32_t native_depth;   // nested C++ runs of the interpreter on this coroutine: no yield across
+  uint32_t protected_calls;  // frames with kFrameProtected
   uint32_t levels;         // calls counted against the limit of 200 (inherited from the resumer)
   CoroutineStatus status;
   uint8_t hook_mask;
@@ -122,6 +123,9 @@ struct Coroutine : Object {
 // what error handling may use beyond it.
 inline constexpr uint32_t kMaxStack = 1'000'000;
 inline constexpr uint32_t kErrorStack = 4000;
+// Protected calls in one another. The reference implementation allows 200; each one may add to the
+// message of an error that passes through all of them, so that unlimited ones take quadratic time.
+inline constexpr uint32_t kMaxProtectedCalls = 5000;
 // Free slots that a native function finds above its arguments.
 inline constexpr uint32_t kNativeSlots = 40;
 
@@ -159,8 +163,14 @@ Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index);
 // Closes the upvalues at `index` and above. (no safepoint)
 void CloseUpvalues(State& state, Coroutine* co, uint32_t index);
 // Where the variable is now. (no safepoint)
-Word ReadUpvalue(const Upvalue* upvalue);
-void WriteUpvalue(State& state, Upvalue* upvalue, Word value);
+inline Word ReadUpvalue(const Upvalue* upvalue) {
+  const Word owner = gc::LoadSlot(&upvalue->owner);
+  const Word value = gc::LoadSlot(&upvalue->value);
+  if (owner == 0) return value;
+  return static_cast<const Coroutine*>(gc::ToObject(owner))
+      ->stack[Value::FromWord(value).inline_integer()];
+}
+void WriteOpenUpvalue(State& state, Upvalue* upvalue, Word value);
 
 inline Coroutine* AsCoroutine(Value v) { return static_cast<Coroutine*>(v.object()); }
 

@@ -30,6 +30,10 @@
 #include "text/arithmetic.h"
 
 #pragma GCC diagnostic ignored "-Wpedantic"  // the addresses of labels: threaded dispatch
+#if defined(__GNUC__) && !defined(__clang__)
+// Each handler keeps its own jump to the next: the processor predicts each by itself.
+#pragma GCC optimize("no-gcse", "no-crossjumping")
+#endif
 
 namespace neap::vm {
 namespace {
@@ -52,6 +56,7 @@ inline bool BothDoubles(Word x, Word y) {
 inline double DoubleOf(Word x) { return Value::FromWord(x).as_double(); }
 inline int64_t IntegerOfWord(Word x) { return Value::FromWord(x).inline_integer(); }
 inline Word WordOf(double d) { return Value::Double(d).word(); }
+inline Word ResultWord(double d) { return Value::ArithmeticResult(d).word(); }
 
 inline Word MakeTable(State& s, uint32_t inline_fields) {
   const size_t bytes = Table::BytesFor(static_cast<int>(inline_fields));
@@ -81,6 +86,7 @@ inline Word MakeTable(State& s, uint32_t inline_fields) {
     pc = frame->pc;               \
     R = co->stack + frame->base;  \
     K = frame->code->constants;   \
+    caches = frame->code->caches; \
     dispatch = HooksInstructions(co) ? hooked : plain; \
   } while (0)
 // After a slow path of the current instruction.
@@ -132,6 +138,7 @@ bool Interpreter::Run(State& s) {
   const Instruction* pc = nullptr;
   Word* R = nullptr;
   Word* K = nullptr;
+  uint64_t* caches = nullptr;
   const void* const* dispatch = plain;
   uint64_t w = 0;
 
@@ -206,7 +213,7 @@ with_hook:
     const Word object = ReadUpvalue(CLOSURE()->upvalue(static_cast<int>(B)));
     NEAP_TABLE_OF(object, table);
     if (table != nullptr) {
-      const uint64_t cached = frame->code->caches[D];
+      const uint64_t cached = caches[D];
       if (CachedId(cached) == table->shape.get()->id()) {
         const Word value = LoadField(table, CachedCode(cached));
         if (value != Value::kNil) [[likely]] {
@@ -221,7 +228,7 @@ with_hook:
     const Word object = ReadUpvalue(CLOSURE()->upvalue(static_cast<int>(B)));
     NEAP_TABLE_OF(object, table);
     if (table != nullptr) {
-      const uint64_t cached = frame->code->caches[D];
+      const uint64_t cached = caches[D];
       if (CachedId(cached) == table->shape.get()->id()) {
         Object* holder = SlotHolder(table, CachedCode(cached));
         Word* slot = SlotAt(holder, CachedCode(cached));
@@ -279,7 +286,7 @@ with_hook:
     NEAP_TABLE_OF(R[B], table);
     if (table != nullptr) {
       const Shape* shape = table->shape.get();
-      const uint64_t* cached = frame->code->caches + D;
+      const uint64_t* cached = caches + D;
       if (CachedId(cached[0]) == shape->id()) {
         const Word value = LoadField(table, CachedCode(cached[0]));
         if (value != Value::kNil || shape->metatable == nullptr) {
@@ -306,7 +313,7 @@ with_hook:
     NEAP_TABLE_OF(object, table);
     if (table != nullptr) {
       const Shape* shape = table->shape.get();
-      const uint64_t* cached = frame->code->caches + D;
+      const uint64_t* cached = caches + D;
       Word value = Value::kNil;
       if (CachedId(cached[1]) == shape->id() &&
           CachedExtra(cached[1]) == s.objects_.index_epoch()) {
@@ -365,7 +372,7 @@ with_hook:
     NEAP_TABLE_OF(R[A], table);
     if (table != nullptr) {
       const Shape* shape = table->shape.get();
-      const uint64_t* cached = frame->code->caches + D;
+      const uint64_t* cached = caches + D;
       if (CachedId(cached[0]) == shape->id()) {
         Object* holder = SlotHolder(table, CachedCode(cached[0]));
         Word* slot = SlotAt(holder, CachedCode(cached[0]));
@@ -457,11 +464,11 @@ with_hook:
       if (BothDoubles(x, y)) {                                              \
         a = DoubleOf(x);                                                    \
         b = DoubleOf(y);                                                    \
-        R[A] = WordOf(double_expression);                                   \
+        R[A] = ResultWord(double_expression);                                   \
         NEXT();                                                             \
       }                                                                     \
       if (ToDoubles(x, y, &a, &b)) {                                        \
-        R[A] = WordOf(double_expression);                                   \
+        R[A] = ResultWord(double_expression);                                   \
         NEXT();                                                             \
       }                                                                     \
     }                                                                       \
@@ -485,7 +492,7 @@ with_hook:
     } else {                                                                \
       double a, b;                                                          \
       if (ToDoubles(x, y, &a, &b)) {                                        \
-        R[A] = WordOf(a * b);                                               \
+        R[A] = ResultWord(a * b);                                               \
         NEXT();                                                             \
       }                                                                     \
     }                                                                       \
@@ -494,20 +501,20 @@ with_hook:
   CASE(kMultiply) { MULTIPLY(R[C], ARITHMETIC_SLOW(kMultiply, x, y, B, C)); }
   CASE(kMultiplyK) { MULTIPLY(K[C], ARITHMETIC_SLOW_K(kMultiply)); }
 
-#define FLOAT_ONLY(double_expression, y_word, slow)                         \
+#define FLOAT_ONLY(double_expression, make, y_word, slow)                         \
   do {                                                                      \
     const Word x = R[B], y = (y_word);                                      \
     double a, b;                                                            \
     if (ToDoubles(x, y, &a, &b)) [[likely]] {                               \
-      R[A] = WordOf(double_expression);                                     \
+      R[A] = make(double_expression);                                     \
       NEXT();                                                               \
     }                                                                       \
     slow;                                                                   \
   } while (0)
-  CASE(kDivide) { FLOAT_ONLY(a / b, R[C], ARITHMETIC_SLOW(kDivide, x, y, B, C)); }
-  CASE(kDivideK) { FLOAT_ONLY(a / b, K[C], ARITHMETIC_SLOW_K(kDivide)); }
-  CASE(kPower) { FLOAT_ONLY(Power(a, b), R[C], ARITHMETIC_SLOW(kPower, x, y, B, C)); }
-  CASE(kPowerK) { FLOAT_ONLY(Power(a, b), K[C], ARITHMETIC_SLOW_K(kPower)); }
+  CASE(kDivide) { FLOAT_ONLY(a / b, ResultWord, R[C], ARITHMETIC_SLOW(kDivide, x, y, B, C)); }
+  CASE(kDivideK) { FLOAT_ONLY(a / b, ResultWord, K[C], ARITHMETIC_SLOW_K(kDivide)); }
+  CASE(kPower) { FLOAT_ONLY(Power(a, b), WordOf, R[C], ARITHMETIC_SLOW(kPower, x, y, B, C)); }
+  CASE(kPowerK) { FLOAT_ONLY(Power(a, b), WordOf, K[C], ARITHMETIC_SLOW_K(kPower)); }
 
   // The quotient and the remainder of inline integers fit, but for kMinInline // -1.
 #define DIVISION(function, y_word, slow)                                    \
@@ -564,7 +571,7 @@ with_hook:
       NEXT();
     }
     if (v.is_double()) {
-      R[A] = WordOf(-v.as_double());
+      R[A] = ResultWord(-v.as_double());
       NEXT();
     }
     STEP(Unary(s, Op::kNegate, v, static_cast<int>(B)));
@@ -681,8 +688,9 @@ with_hook:
       if ((x op y) == (wanted)) JUMP();                                              \
       NEXT();                                                                        \
     }                                                                                \
-    if (BothDoubles(x, y)) {                                                         \
-      if ((DoubleOf(x) op DoubleOf(y)) == (wanted)) JUMP();                          \
+    double a, b; /* 50 bits are exact as a double */                                 \
+    if (ToDoubles(x, y, &a, &b)) {                                                   \
+      if ((a op b) == (wanted)) JUMP();                                              \
       NEXT();                                                                        \
     }                                                                                \
     Outcome outcome_ = Outcome::kFinished;                                                           \
@@ -734,6 +742,7 @@ with_hook:
           pc = code->code;
           R = co->stack + base;
           K = code->constants;
+          caches = code->caches;
           NEXT();
         }
       }
@@ -764,6 +773,7 @@ with_hook:
     pc = frame->pc;
     R = co->stack + frame->base;
     K = frame->code->constants;
+    caches = frame->code->caches;
     NEXT();
   }
   CASE(kReturn1) {
@@ -785,6 +795,7 @@ with_hook:
     pc = frame->pc;
     R = co->stack + frame->base;
     K = frame->code->constants;
+    caches = frame->code->caches;
     NEXT();
   }
 

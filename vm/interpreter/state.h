@@ -290,6 +290,11 @@ class State final : public gc::RootProvider {
   bool in_finalizer_ = false;
 };
 
+inline void WriteUpvalue(State& state, Upvalue* upvalue, Word value) {
+  if (upvalue->is_open()) return WriteOpenUpvalue(state, upvalue, value);
+  state.mutator().Store(upvalue, &upvalue->value, value);
+}
+
 }  // namespace neap::vm
 
 #endif  // NEAP_VM_INTERPRETER_STATE_H_

@@ -84,6 +84,7 @@ Step Interpreter::CloseProtected(State& s) {
     // Back in AfterFrame with the top at index + 1; an error comes back by Unwind.
     return Call(s, index + 1, 2, 0, kFrameBack);
   }
+  --co->protected_calls;
   frame.flags &= static_cast<uint16_t>(~(kFrameClosing | kFrameProtected | kFrameHandler));
   co->stack[frame.base] = error.word();
   frame.top = frame.base + 1;

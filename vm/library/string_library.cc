@@ -48,8 +48,8 @@ bool RoomCheck::AllowsSlow(uint64_t bytes) {
 
 namespace {
 
-// The reference implementation's limit: sizes and integers must both hold it.
-constexpr uint64_t kMaxSize = INT64_MAX;
+// The reference implementation's limit on the sizes of results.
+constexpr uint64_t kMaxSize = INT32_MAX;
 
 // Where a range of bytes begins, from 1; negative positions count from the end.
 uint64_t RangeBegin(int64_t position, uint64_t length) {

@@ -47,9 +47,12 @@ void RegisterRanges() {
   for (int n = 0; n <= kMaxUpvalues; ++n) {
     RegisterRow(static_cast<gc::TypeId>(kLuaClosureType + n), "closure", LuaClosure::BytesFor(n), 0,
                 1 + n);
+    if (n == 0) continue;
     RegisterRow(static_cast<gc::TypeId>(kNativeClosureType + n), "native closure",
                 NativeClosure::BytesFor(n), 1, n);
   }
+  gc::RegisterTypeAs(kNativeClosureType, {.name = "native closure",
+                                          .base_bytes = static_cast<uint32_t>(NativeClosure::BytesFor(0))});
 }
 
 // --- Values --------------------------------------------------------------------------------------

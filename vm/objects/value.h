@@ -62,13 +62,17 @@ class Value {
     return Value(std::bit_cast<Word>(d) + kDoubleOffset);
   }
 
+  // What +, -, * or / of doubles from values gave: the processor makes no other NaNs from those with
+  // the one payload than those (V4).
+  static Value ArithmeticResult(double d) { return Value(std::bit_cast<Word>(d) + kDoubleOffset); }
+
   constexpr Word word() const { return word_; }
   constexpr bool is_nil() const { return word_ == kNil; }
   constexpr bool is_boolean() const { return (word_ | 1) == kTrue; }
   constexpr bool is_true() const { return word_ == kTrue; }
   constexpr bool is_falsy() const { return (word_ & ~Word{2}) == 0; }
   constexpr bool is_truthy() const { return !is_falsy(); }
-  constexpr bool is_object() const { return word_ - kFirstObject < kObjectEnd - kFirstObject; }
+  constexpr bool is_object() const { return (word_ - kFirstObject) >> 47 == 0; }
   // Not integers in boxes: see boxes.h for all integers.
   constexpr bool is_inline_integer() const { return word_ >= kFirstInteger; }
   constexpr bool is_double() const { return word_ - kDoubleOffset < kFirstInteger - kDoubleOffset; }
