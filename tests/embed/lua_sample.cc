@@ -4,8 +4,8 @@
 //
 //   c++ -std=c++20 lua_sample.cc $(pkg-config --cflags --libs neap)
 //
-// Bullets are C++ objects, what they do each frame is a script's business. Scripts come from players:
-// they run in a sandbox, with a budget per frame, on a heap with a cap.
+// Bullets are C++ objects, what they do each frame is a script's business. Scripts come from
+// players: they run in a sandbox, with a budget per frame, on a heap with a cap.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -52,8 +52,7 @@ int main() {
                 .Method("step", &Bullet::Step)
                 .Method("distance", &Bullet::Distance))
       .Check();
-  auto shoot = vm.NewFunction([](double vx, double vy) { return Bullet(vx, vy); }).value();
-  vm.Set("shoot", shoot).Check();
+  vm.SetFunction("shoot", [](double vx, double vy) { return Bullet(vx, vy); }).Check();
   vm.Run(kScript, "=player").Check();
 
   const lua::Any update = vm.Get("update").value();

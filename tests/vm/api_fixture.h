@@ -35,7 +35,7 @@ class ApiVm : public lua::Vm {
   }
   template <typename F>
   void Register(std::string_view name, F function) {
-    Set(name, NewFunction(std::move(function)).value()).Check();
+    SetFunction(name, std::move(function)).Check();
   }
 };
 

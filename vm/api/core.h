@@ -4,8 +4,8 @@
 //
 // The host works on the native frame on top: its own, which never ends, or that of the native
 // function that called it. A Work scope puts temporaries there and takes them away again. All code
-// that may run scripts goes through a protected call with a message handler of ours, which notes the
-// traceback and passes the error on.
+// that may run scripts goes through a protected call with a message handler of ours, which notes
+// the traceback and passes the error on.
 #ifndef NEAP_VM_API_CORE_H_
 #define NEAP_VM_API_CORE_H_
 

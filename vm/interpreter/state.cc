@@ -180,8 +180,8 @@ bool State::Throw(Value value) {
   return false;
 }
 
-// The message handler of the innermost protected frame of the running coroutine sees the stack as it
-// is now, and its result becomes the error.
+// The message handler of the innermost protected frame of the running coroutine sees the stack as
+// it is now, and its result becomes the error.
 void State::CallMessageHandler() {
   Coroutine* co = running_;
   for (uint32_t i = co->frame_count; i-- > 0;) {
@@ -350,8 +350,8 @@ bool State::Poll() {
   return error_kind_ != ErrorKind::kStop;
 }
 
-// In the "incremental" mode a cycle starts when as much was allocated as was live after the last one
-// (setpause 200), and finalizers tell of whole cycles, as in the reference implementation.
+// In the "incremental" mode a cycle starts when as much was allocated as was live after the last
+// one (setpause 200), and finalizers tell of whole cycles, as in the reference implementation.
 void State::CollectIncrementally() {
   constexpr uint64_t kLeastBytes = 256 << 10;  // small heaps would collect all the time
   if (collector_settings.is_stopped) return;

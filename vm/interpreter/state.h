@@ -54,8 +54,8 @@ struct StateOptions {
   uint64_t allocation_budget = kNoBudget;   // bytes
 };
 
-// What scripts said to collectgarbage. Only `is_stopped` and the mode have an effect on the heap; the
-// others are answered as the reference implementation does.
+// What scripts said to collectgarbage. Only `is_stopped` and the mode have an effect on the heap;
+// the others are answered as the reference implementation does.
 struct CollectorSettings {
   bool is_stopped = false;
   bool is_generational = true;

@@ -8,8 +8,8 @@
 //   config->Set("speed", speed + 1).Check();
 //   for (lua::Any key, value; config->Next(&key, &value);) Show(key, value);
 //
-// An Any keeps its object alive and follows it when the collector moves it. It belongs to the thread
-// of its Vm, and is destroyed before the Vm (rules E1, E3 in vm.h). It is not for fields of
+// An Any keeps its object alive and follows it when the collector moves it. It belongs to the
+// thread of its Vm, and is destroyed before the Vm (rules E1, E3 in vm.h). It is not for fields of
 // userdata that scripts can reach: a cycle through an Any is never freed, like one of shared_ptr.
 //
 // Get, Set, Call and so on do what Lua does, metamethods included; what fails is a Result, never an

@@ -2,14 +2,16 @@
 //
 // Native functions: C++ that scripts call.
 //
-//   vm.Set("length", vm.NewFunction([](double x, double y) { return std::hypot(x, y); }));
-//   vm.Set("find", vm.NewFunction([&](std::string_view name, std::optional<int64_t> from)
-//       -> lua::Result<std::tuple<int64_t, std::string>> { ... }));
-//   vm.Set("sum", vm.NewFunction(lua::Native([](lua::Call& call) {
-//     double sum = 0, x = 0;
-//     for (int i = 1; i <= call.count(); ++i) { if (!call.Read(i, &x)) return false; sum += x; }
-//     return call.Push(sum);
-//   })));
+//   vm.SetFunction("length", [](double x, double y) { return std::hypot(x, y); }).Check();
+//   vm.SetFunction("find", [&](std::string_view name, std::optional<int64_t> from)
+//                              -> lua::Result<std::tuple<int64_t, std::string>> { ... }).Check();
+//   vm.SetFunction("sum", lua::Native([](lua::Call& call) {
+//                    double sum = 0, x = 0;
+//                    for (int i = 1; i <= call.count(); sum += x, ++i) {
+//                      if (!call.Read(i, &x)) return false;
+//                    }
+//                    return call.Push(sum);
+//                  })).Check();
 //
 // A typed function is any callable with one signature. Parameters: bool, integers, floats,
 // std::string, std::string_view (good until the function returns), std::optional of these (nil or

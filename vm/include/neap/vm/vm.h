@@ -4,25 +4,25 @@
 //
 //   namespace lua = neap::lua;
 //   lua::Vm vm({.libraries = lua::Libraries::kSandbox, .instruction_budget = 1'000'000});
-//   vm.Set("damage", vm.NewFunction([](double base, int64_t level) { return base * level; })).Check();
+//   vm.SetFunction("damage", [](double base, int64_t level) { return base * level; }).Check();
 //   const lua::Result<lua::Any> result = vm.Run("return damage(2.5, 4)", "=rules");
 //   if (!result.ok()) std::cerr << result.error().ToString() << '\n';
 //
-// What it is not for: untrusted code without libraries = kSandbox, a hard limit and budgets; scripts
-// of one Vm on several threads at once; Lua's C API.
+// What it is not for: untrusted code without libraries = kSandbox, a hard limit and budgets;
+// scripts of one Vm on several threads at once; Lua's C API.
 //
-// Heap: a Vm has a gc::Heap of its own (options), or shares one with others, with pools and with the
-// host's own objects (neap/gc/heap.h). Vms share no values.
+// Heap: a Vm has a gc::Heap of its own (options), or shares one with others, with pools and with
+// the host's own objects (neap/gc/heap.h). Vms share no values.
 //
 // Limits. heap.hard_limit_bytes caps what the heap holds, bytes of userdata and of coroutine stacks
 // included: allocation beyond it is the Lua error "not enough memory", which scripts may catch; the
 // heap goes on. The budgets bound what scripts do: instructions (calls, rounds of loops, and
 // comparable pieces of work in libraries) and bytes allocated. They are charged at polls, every
 // 1,000 instructions at most; a used-up budget, like an interrupt, ends the running call with
-// ErrorKind::kStop. No script can catch that; a native function that is on the way may clean up, and
-// whatever it returns, the stop goes on. The next call needs a new budget.
+// ErrorKind::kStop. No script can catch that; a native function that is on the way may clean up,
+// and whatever it returns, the stop goes on. The next call needs a new budget.
 //
-//   E1  A Vm, its Any and all it gives away are used on the thread that made it (Interrupt: on any).
+//   E1  A Vm, its Any and all it gives away are used on its thread (Interrupt: on any).
 //   E2  A Result is asked for what it has.
 //   E3  Every Any of a Vm is destroyed before the Vm. (Those in native functions and in objects of
 //       the Vm are destroyed by it.)
@@ -74,8 +74,8 @@ struct VmOptions {
   gc::Options heap = {.procs = 1};
   uint64_t instruction_budget = kNoBudget;
   uint64_t allocation_budget = kNoBudget;  // bytes
-  // Of the hash of strings. A fixed one makes runs repeatable, and collisions predictable to whoever
-  // chooses the keys; none: random.
+  // Of the hash of strings. A fixed one makes runs repeatable, and collisions predictable to
+  // whoever chooses the keys; none: random.
   std::optional<uint64_t> hash_seed = std::nullopt;
   // What warn() says, piece by piece; null: warnings are dropped.
   std::function<void(std::string_view message, bool to_continue)> warn = nullptr;
@@ -87,8 +87,8 @@ class Vm {
   static absl::StatusOr<std::unique_ptr<Vm>> Create(VmOptions options = {});
   // The same for options known to be valid (checked).
   explicit Vm(VmOptions options = {});
-  // On a heap that outlives it. The thread gets a Mutator, so it may have none yet and waits for a P:
-  // the heap needs as many procs as threads that use it.
+  // On a heap that outlives it. The thread gets a Mutator, so it may have none yet and waits for a
+  // P: the heap needs as many procs as threads that use it.
   explicit Vm(gc::Heap& heap, VmOptions options = {});
   // With the thread's own Mutator: several Vms on one thread share it.
   explicit Vm(gc::Mutator& mutator, VmOptions options = {});
@@ -112,6 +112,12 @@ class Vm {
   Any globals();
   Result<Any> Get(std::string_view name);
   Result<void> Set(std::string_view name, const Input& value);
+  // A global function, of any callable (native.h).
+  template <typename F>
+  Result<void> SetFunction(std::string_view name, F function) {
+    const Result<Any> made = NewFunction(std::move(function));
+    return made.ok() ? Set(name, *made) : made.error();
+  }
   // The rest makes values. Error: kMemory.
   Result<Any> Make(const Input& value);
   Result<Any> NewTable(int fields = 0);  // room for so many fields
@@ -147,8 +153,8 @@ class Vm {
   // What is left.
   uint64_t instruction_budget() const;
   uint64_t allocation_budget() const;
-  // From any thread, while the Vm lives: the script that runs is stopped at its next poll; when none
-  // runs, the next one is, unless it is over before.
+  // From any thread, while the Vm lives: the script that runs is stopped at its next poll; when
+  // none runs, the next one is, unless it is over before.
   void Interrupt();
   // Takes back an interrupt that came too late.
   void ForgetInterrupt();
