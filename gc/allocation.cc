@@ -166,6 +166,14 @@ bool Collector::OverHardLimit(size_t bytes) const {
   return OldBytes() + YoungBytes() + OffHeapBytes() + bytes > limit;
 }
 
+bool Collector::HasRoom(Mutator& m) {
+  Escalation step = Escalation::kStart;
+  while (OverHardLimit(0)) {
+    if (!Escalate(m, 0, &step)) return false;
+  }
+  return true;
+}
+
 bool Collector::AskForMemory(size_t bytes) {
   OutOfMemoryFunction function;
   void* context;

@@ -77,6 +77,7 @@ class Collector {
   // What the mutator needs, as seen now: a minor, or a major when one is due. Returns after one
   // collection, possibly another thread's.
   void CollectAsDue(Mutator& m, Cause cause);
+  bool HasRoom(Mutator& m);
   bool Idle(Mutator& m, uint64_t deadline_ns);
   void StressSafepoint(Mutator& m);
   // Stops the world and runs `work`.

@@ -21,8 +21,10 @@ bool Collector::BeginPause(Mutator& m, Pause* pause) {
   NEAP_CHECK(m.no_safepoint_ == 0, "M6: no safepoint is reached inside a NoSafepointScope");
   // Room for what is expected to survive is brought in before the world stops.
   if (!nursery_off()) range_.Warm(sizer_.PredictedSurvivorBytes() / kBlockBytes + 2);
+  const uint64_t allocated = m.allocated_bytes();
   const bool stopped = scheduler_.StopTheWorld(&m.processor_, &pause->stop);
   m.BindTo(m.processor_);
+  m.allocated_before_ = allocated;
   if (!stopped) return false;
   stopper_ = &m;
   in_pause_ = true;

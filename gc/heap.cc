@@ -33,6 +33,7 @@ Heap::~Heap() = default;
 
 void Heap::Collect(Mutator& m) { collector_->Collect(m, Cause::kForced); }
 void Heap::CollectMinor(Mutator& m) { collector_->CollectMinor(m, Cause::kForced); }
+bool Heap::HasRoom(Mutator& m) { return collector_->HasRoom(m); }
 bool Heap::Idle(Mutator& m, uint64_t deadline_ns) { return collector_->Idle(m, deadline_ns); }
 
 uint64_t Heap::SetGogc(uint64_t percent) { return collector_->SetGogc(percent); }

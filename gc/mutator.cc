@@ -57,10 +57,25 @@ Mutator::~Mutator() {
   for (Word* segment : handle_segments_) delete[] segment;
 }
 
+namespace {
+
+uint64_t AllocatedOn(const Local* local) {
+  if (local == nullptr) return 0;
+  return local->retired_bytes.Get() + local->tlab_bytes() + local->old_bytes.Get();
+}
+
+}  // namespace
+
+uint64_t Mutator::allocated_bytes() const {
+  return allocated_before_ + AllocatedOn(local_) - allocated_on_bind_;
+}
+
 void Mutator::BindTo(Processor* p) {
+  allocated_before_ = allocated_bytes();
   processor_ = p;
   local_ = p == nullptr ? nullptr : static_cast<Local*>(p->gc);
   tlab_ = p == nullptr ? &no_tlab : static_cast<Tlab*>(local_);
+  allocated_on_bind_ = AllocatedOn(local_);
 }
 
 // --- Allocation ----------------------------------------------------------------------------------
@@ -201,7 +216,10 @@ void Mutator::PollSlow() {
   NEAP_CHECK(processor_ != nullptr, "M3: nothing of the heap is used inside a blocking region");
   NEAP_CHECK(no_safepoint_ == 0, "M6: no safepoint is reached inside a NoSafepointScope");
   if (processor_->poll_requested()) {
+    // The P may be another mutator's for a while, whose bytes are none of ours.
+    const uint64_t allocated = allocated_bytes();
     BindTo(heap_.collector().scheduler().SafepointSlow(processor_));
+    allocated_before_ = allocated;
   }
   if (poll_always_) heap_.collector().StressSafepoint(*this);
 }
@@ -209,8 +227,10 @@ void Mutator::PollSlow() {
 void Mutator::MoveToProc(int id) {
   if (id == processor_->id) return;
   Scheduler& scheduler = heap_.collector().scheduler();
+  const uint64_t allocated = allocated_bytes();
   scheduler.Release(processor_);
   BindTo(scheduler.AcquireSpecific(id));
+  allocated_before_ = allocated;
 }
 
 void Mutator::EnterBlocking() {

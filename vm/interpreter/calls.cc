@@ -347,6 +347,8 @@ bool State::Call(int arguments, int wanted, uint16_t flags) {
   Coroutine* co = running_;
   const uint32_t frames = co->frame_count;
   const uint32_t function = co->frame().top - static_cast<uint32_t>(arguments) - 1;
+  const bool is_outer = co->is_main && frames == 1;
+  if (is_outer) BeginOuterCall();
   if (++co->levels >= Interpreter::kMaxLevels) [[unlikely]] {
     if (!LevelError()) {
       --co->levels;
@@ -370,6 +372,7 @@ bool State::Call(int arguments, int wanted, uint16_t flags) {
     co->frame_count = frames;
     LowerWatermark(co, co->frame().function);
   }
+  if (is_outer) ChargeAllocation();
   return ok;
 }
 

@@ -12,7 +12,7 @@ class State;
 
 // Closes the pending variables of a suspended or failed coroutine, which is dead afterwards. False:
 // it had failed, or closing did; *error is the error value (to be rooted before the next
-// safepoint). A safepoint.
+// safepoint). When error_kind() is kStop then, the caller fails, too. A safepoint.
 bool CloseCoroutine(State& state, Coroutine* co, Value* error);
 
 }  // namespace neap::vm

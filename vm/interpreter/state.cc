@@ -2,6 +2,7 @@
 #include "interpreter/state.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "interpreter/debug_info.h"
 #include "interpreter/function_code.h"
@@ -60,7 +61,7 @@ State::State(gc::Mutator& mutator, const StateOptions& options)
     NEAP_CHECK(table != nullptr, "V1: there is memory for the globals");
     roots_[root] = gc::ToWord(table);
   }
-  fuel = kFuelPerPoll;
+  SetInstructionBudget(options_.instruction_budget);
 }
 
 State::~State() { m_.heap().RemoveRootProvider(this); }
@@ -172,14 +173,15 @@ uint64_t State::IdentityOf(Value v) {
 // --- Errors --------------------------------------------------------------------------------------
 
 bool State::Throw(Value value) {
+  if (error_kind_ == ErrorKind::kStop) return false;
   roots_[kError] = value.word();
   error_kind_ = ErrorKind::kScript;
   CallMessageHandler();
   return false;
 }
 
-// The message handler of the innermost protected frame of the running coroutine sees the stack as it
-// is now, and its result becomes the error.
+// The message handler of the innermost protected frame of the running coroutine sees the stack as
+// it is now, and its result becomes the error.
 void State::CallMessageHandler() {
   Coroutine* co = running_;
   for (uint32_t i = co->frame_count; i-- > 0;) {
@@ -235,8 +237,10 @@ bool State::ErrorAt(int level, std::string_view message) {
 }
 
 bool State::MemoryError() {
+  if (error_kind_ == ErrorKind::kStop) return false;
   roots_[kError] = roots_[kMemoryMessage];
   error_kind_ = ErrorKind::kMemory;
+  if (note_error != nullptr) note_error(*this, error_kind_);
   return false;
 }
 
@@ -256,6 +260,7 @@ bool State::LevelError() {
 
 // Even what handles an overflow met the limit: no handler is called any more.
 bool State::HandlingError() {
+  if (error_kind_ == ErrorKind::kStop) return false;
   String* message = objects_.NewString("error in error handling");
   if (message == nullptr) return MemoryError();
   roots_[kError] = gc::ToWord(message);
@@ -267,6 +272,9 @@ bool State::Stop(std::string_view message) {
   String* text = objects_.NewString(message);
   roots_[kError] = text == nullptr ? roots_[kMemoryMessage] : gc::ToWord(text);
   error_kind_ = ErrorKind::kStop;
+  ChargeInstructions();
+  fuel = fuel_given_ = 0;  // the next unit polls again
+  if (note_error != nullptr) note_error(*this, error_kind_);
   return false;
 }
 
@@ -284,32 +292,66 @@ void State::ClearError() {
   error_kind_ = ErrorKind::kNone;
 }
 
+void State::Recall(Value caught) {
+  roots_[kError] = caught.word();
+  error_kind_ = caught_kind_;
+}
+
 std::string State::Where(int level) { return PositionAt(running_, level); }
 
 // --- Safepoints ----------------------------------------------------------------------------------
 
-bool State::Poll() {
-  const int64_t burnt = fuel_given_ - fuel;
-  if (options_.instruction_budget != UINT64_MAX) {
-    const auto units = static_cast<uint64_t>(std::max<int64_t>(burnt, 0));
-    if (units >= options_.instruction_budget) {
-      options_.instruction_budget = 0;
-      fuel = fuel_given_ = 0;
-      return Stop("instruction budget used up");
-    }
-    options_.instruction_budget -= units;
-  }
-  if (interrupted_.exchange(false, std::memory_order_relaxed)) return Stop("interrupted!");
-  fuel = fuel_given_ = static_cast<int64_t>(
-      std::min<uint64_t>(static_cast<uint64_t>(kFuelPerPoll), options_.instruction_budget));
-  m_.Poll();
-  if (!collector_settings.is_generational) CollectIncrementally();
-  if (finalizers_->pending() > 0 && !in_finalizer_) RunFinalizers();
-  return true;
+void State::SetInstructionBudget(uint64_t units) {
+  options_.instruction_budget = units;
+  fuel = fuel_given_ = static_cast<int64_t>(std::min<uint64_t>(kFuelPerPoll, units));
 }
 
-// In the "incremental" mode a cycle starts when as much was allocated as was live after the last one
-// (setpause 200), and finalizers tell of whole cycles, as in the reference implementation.
+void State::SetAllocationBudget(uint64_t bytes) {
+  options_.allocation_budget = bytes;
+  allocated_before_ = m_.allocated_bytes();
+}
+
+uint64_t State::instruction_budget() const {
+  const uint64_t budget = options_.instruction_budget;
+  if (budget == kNoBudget) return budget;
+  const auto burnt = static_cast<uint64_t>(std::max<int64_t>(fuel_given_ - fuel, 0));
+  return budget - std::min(burnt, budget);
+}
+
+bool State::ChargeInstructions() {
+  options_.instruction_budget = instruction_budget();
+  fuel_given_ = fuel;
+  return options_.instruction_budget != 0;
+}
+
+bool State::ChargeAllocation() {
+  if (options_.allocation_budget == kNoBudget) return true;
+  const uint64_t allocated = m_.allocated_bytes();
+  const uint64_t more = allocated - std::exchange(allocated_before_, allocated);
+  options_.allocation_budget -= std::min(more, options_.allocation_budget);
+  return options_.allocation_budget != 0;
+}
+
+void State::BeginOuterCall() {
+  ClearError();
+  allocated_before_ = m_.allocated_bytes();
+}
+
+bool State::Poll() {
+  if (error_kind_ == ErrorKind::kStop) return false;
+  if (!ChargeInstructions()) return Stop("instruction budget used up");
+  if (!ChargeAllocation()) return Stop("allocation budget used up");
+  if (interrupted_.exchange(false, std::memory_order_relaxed)) return Stop("interrupted!");
+  SetInstructionBudget(options_.instruction_budget);
+  m_.Poll();
+  if (!collector_settings.is_generational) CollectIncrementally();
+  const bool has_dead = host_finalizers != nullptr && host_finalizers->pending() > 0;
+  if (has_dead || finalizers_->pending() > 0) RunFinalizers();
+  return error_kind_ != ErrorKind::kStop;
+}
+
+// In the "incremental" mode a cycle starts when as much was allocated as was live after the last
+// one (setpause 200), and finalizers tell of whole cycles, as in the reference implementation.
 void State::CollectIncrementally() {
   constexpr uint64_t kLeastBytes = 256 << 10;  // small heaps would collect all the time
   if (collector_settings.is_stopped) return;
@@ -322,14 +364,17 @@ void State::CollectIncrementally() {
   base = heap().LiveEstimateBytes();
 }
 
+// A finalizer that is stopped stops what runs it, too: it is no place to hide from a budget.
 void State::RunFinalizers() {
-  if (in_finalizer_) return;
+  if (in_finalizer_ || error_kind_ == ErrorKind::kStop) return;
   const ErrorKind kind = error_kind_;
   gc::HandleScope scope(m_);
   const auto error_word = scope.New(gc::ToObject(roots_[kError]));
   in_finalizer_ = true;
-  finalizers_->Run(m_);
+  if (host_finalizers != nullptr) host_finalizers->Run(m_);
+  while (finalizers_->pending() > 0 && error_kind_ != ErrorKind::kStop) finalizers_->Run(m_, 1);
   in_finalizer_ = false;
+  if (error_kind_ == ErrorKind::kStop) return;
   roots_[kError] = error_word.word();
   error_kind_ = kind;
 }
@@ -349,7 +394,7 @@ void State::CallFinalizer(Value object) {
   const uint8_t mask = std::exchange(co->hook_mask, uint8_t{0});
   const bool ok = ProtectedCall(1, 0);
   co->hook_mask = mask;
-  if (!ok && warn != nullptr) {
+  if (!ok && warn != nullptr && error_kind_ != ErrorKind::kStop) {
     const Value error_value = FromTop(1);
     const std::string text =
         IsString(error_value) ? TextOf(error_value) : "error object is not a string";

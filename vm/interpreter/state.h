@@ -46,14 +46,16 @@ enum class ErrorKind : uint8_t {
   kStop,      // a budget is used up or the host interrupted: nothing in the script catches it
 };
 
+inline constexpr uint64_t kNoBudget = UINT64_MAX;
+
 struct StateOptions {
   uint64_t hash_seed = 0;
-  uint64_t instruction_budget = UINT64_MAX;  // in calls and rounds of loops
-  uint64_t allocation_budget = UINT64_MAX;   // bytes
+  uint64_t instruction_budget = kNoBudget;  // in calls and rounds of loops
+  uint64_t allocation_budget = kNoBudget;   // bytes
 };
 
-// What scripts said to collectgarbage. Only `is_stopped` and the mode have an effect on the heap; the
-// others are answered as the reference implementation does.
+// What scripts said to collectgarbage. Only `is_stopped` and the mode have an effect on the heap;
+// the others are answered as the reference implementation does.
 struct CollectorSettings {
   bool is_stopped = false;
   bool is_generational = true;
@@ -136,13 +138,19 @@ class State final : public gc::RootProvider {
   bool ErrorAt(int level, std::string_view message);  // luaL_error: position of that level
   bool MemoryError();
   bool StackError();      // "stack overflow", or an error in error handling
-  bool Stop(std::string_view message);  // uncatchable
+  // Uncatchable, and sticky: until the outermost call has returned (or ClearError) nothing that is
+  // thrown replaces it and every poll fails, even if native code on the way swallows it.
+  bool Stop(std::string_view message);
   // An error of no running function, as a chunk that is no Lua: no message handler sees it. Whoever
   // takes it for an error of its own passes it to Throw.
   bool Refuse(std::string_view message);
   Value error() const { return Value::FromWord(roots_[kError]); }
   ErrorKind error_kind() const { return error_kind_; }
+  // What the error was that a protected call caught last.
+  ErrorKind caught_kind() const { return caught_kind_; }
   void ClearError();
+  // The error that a protected call returned is on its way again; no handler sees it anew.
+  void Recall(Value caught);
   // "chunk:line: " of the frame at `level` (0: the running function), or "".
   std::string Where(int level);
 
@@ -161,15 +169,22 @@ class State final : public gc::RootProvider {
   // --- Safepoints --------------------------------------------------------------------------------
   // Counted down by calls and rounds of loops; at 0 the loop calls Poll.
   int64_t fuel = 0;
-  // Polls, finalizers, budgets, interrupts. False: error.
+  // Polls, finalizers, budgets, interrupts. False: error. Budgets are charged here: a script gets
+  // past one by what it does between two polls.
   [[nodiscard]] bool Poll();
   // Native loops over data of user-given size: call with the steps done.
   [[nodiscard]] bool Spend(uint64_t steps) {
     fuel -= static_cast<int64_t>(steps);
     return fuel > 0 || Poll();
   }
-  // From any thread: the script stops at the next poll with this message.
+  // What may be used from now on; kNoBudget: without end. At 0 every poll stops the script.
+  void SetInstructionBudget(uint64_t units);
+  void SetAllocationBudget(uint64_t bytes);
+  uint64_t instruction_budget() const;  // what is left
+  uint64_t allocation_budget() const { return options_.allocation_budget; }
+  // From any thread: the script stops at the next poll.
   void Interrupt() { interrupted_.store(true, std::memory_order_relaxed); }
+  void ForgetInterrupt() { interrupted_.store(false, std::memory_order_relaxed); }
   // Runs pending finalizers now (collectgarbage, close).
   void RunFinalizers();
   // Before the state is destroyed, or the process ends: closes the main coroutine's variables and
@@ -177,6 +192,8 @@ class State final : public gc::RootProvider {
   // this may not return. In a finalizer, the other finalizers are not run.
   void Close();
   gc::FinalizerQueue& finalizers() { return *finalizers_; }
+  // Destructors of the embedder's objects: run at the same places, without any Lua.
+  gc::FinalizerQueue* host_finalizers = nullptr;
   // A __gc metamethod runs, or one of its callees.
   bool in_finalizer() const { return in_finalizer_; }
   CollectorSettings collector_settings;
@@ -217,6 +234,9 @@ class State final : public gc::RootProvider {
   void (*warn)(State& state, std::string_view message, bool to_continue) = nullptr;
   void* warn_context = nullptr;
   void* host = nullptr;  // of the embedder
+  // Told of errors that no message handler sees (kStop, kMemory) while the frames still stand. It
+  // may not use the heap.
+  void (*note_error)(State& state, ErrorKind kind) = nullptr;
   // os.exit: ends the process, after closing the state when `close` is set. Null: std::exit.
   void (*exit)(State& state, int status, bool close) = nullptr;
 
@@ -240,6 +260,11 @@ class State final : public gc::RootProvider {
   void CollectIncrementally();
   // The limit of levels was reached: an error, unless it is raised on the way of handling one.
   bool LevelError();
+  // What was used since the last poll; false: a budget is used up.
+  bool ChargeInstructions();
+  bool ChargeAllocation();
+  // Around a call by the host, which is not inside another: other VMs may share the mutator.
+  void BeginOuterCall();
   bool HandlingError();
 
   gc::Mutator& m_;
@@ -258,8 +283,10 @@ class State final : public gc::RootProvider {
   bool in_overflow_ = false;     // a stack or level limit was met: its handler gets some more
   bool entry_returned_ = false;  // the frame that a run of the loop was entered for has returned
   ErrorKind error_kind_ = ErrorKind::kNone;
+  ErrorKind caught_kind_ = ErrorKind::kNone;
   StateOptions options_;
   int64_t fuel_given_ = 0;
+  uint64_t allocated_before_ = 0;  // the mutator's count when it was last charged
   std::atomic<bool> interrupted_ = false;
   bool in_finalizer_ = false;
 };

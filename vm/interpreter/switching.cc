@@ -62,6 +62,7 @@ Step Interpreter::FailResume(State& s, std::string_view message) {
     s.MemoryError();
     return Step::kError;
   }
+  s.caught_kind_ = ErrorKind::kScript;
   frame.top = frame.base + 1;
   s.Push(Value::FromObject(text));
   frame.state = kNativeErrorState;
@@ -139,6 +140,7 @@ void State::CloseSuspended(Coroutine* co, Value* outcome, bool* ok) {
       if (!CallClose(at(index), *outcome, *ok)) {
         *outcome = error();
         *ok = false;
+        if (error_kind_ == ErrorKind::kStop) break;  // the caller passes it on
         ClearError();
       } else if (!*ok) {
         *outcome = at(index + 1);

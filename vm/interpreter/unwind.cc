@@ -52,6 +52,7 @@ Step Interpreter::UnwindOnce(State& s, bool* leaves) {
         SuspendStack(s, co, top + 1);
         return Step::kError;
       }
+      s.caught_kind_ = s.error_kind_;
       s.ClearError();
       return PassToResumer(s, co, top + 1, 1, kNativeErrorState);
     }
@@ -66,6 +67,7 @@ Step Interpreter::CloseProtected(State& s) {
   Coroutine* co = s.running_;
   Frame& frame = co->frame();
   Value error = s.error_kind_ != ErrorKind::kNone ? s.error() : s.at(frame.top - 1);
+  if (s.error_kind_ != ErrorKind::kNone) s.caught_kind_ = s.error_kind_;
   s.ClearError();
   while (!co->to_close->empty() && co->to_close->back() >= frame.base) {
     const uint32_t index = co->to_close->back();

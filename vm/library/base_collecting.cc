@@ -132,4 +132,10 @@ NativeResult BaseCollectGarbage(NativeCall& call) {
   return Settle(call, option);
 }
 
+NativeResult BaseCollectGarbageInSandbox(NativeCall& call) {
+  int option = 0;
+  if (!call.CheckOption(1, "collect", kOptionNames, &option)) return call.Failed();
+  return option == kCount ? Settle(call, kCount) : call.ReturnIf(call.PushInteger(0));
+}
+
 }  // namespace neap::vm

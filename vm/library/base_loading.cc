@@ -7,6 +7,7 @@
 
 #include "library/base_parts.h"
 #include "library/file_text.h"
+#include "library/string_functions.h"
 #include "library/text_argument.h"
 
 namespace neap::vm {
@@ -57,10 +58,13 @@ Piece ReadPiece(NativeCall& call, std::string* chunk) {
   return chunk->size() == before ? Piece::kEnd : Piece::kText;
 }
 
+// The chunk is put together outside the heap, whose limits hold for it all the same.
 bool ReadPieces(NativeCall& call, std::string* chunk) {
+  RoomCheck room(call.state());
   for (;;) {
     const Piece piece = ReadPiece(call, chunk);
     if (piece != Piece::kText) return piece == Piece::kEnd;
+    if (!room.Allows(chunk->size()) || !call.state().Spend(1)) return false;
   }
 }
 

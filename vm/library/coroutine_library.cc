@@ -53,7 +53,8 @@ NativeResult FailWrapped(NativeCall& call) {
     Value error = call.top();
     if (!CloseCoroutine(state, co, &error)) call.Push(error);
   }
-  if (IsString(call.top()) && state.error_kind() != ErrorKind::kMemory) {
+  if (state.caught_kind() == ErrorKind::kMemory) return call.ReturnIf(state.MemoryError());
+  if (IsString(call.top())) {
     const std::string text(AsString(call.top())->view());
     if (!call.PushString(Concat(state.Where(1), text))) return call.Failed();
   }
@@ -119,6 +120,7 @@ NativeResult Close(NativeCall& call) {
   }
   Value error;
   if (CloseCoroutine(call.state(), co, &error)) return call.ReturnValue(Value::Boolean(true));
+  if (call.state().error_kind() == ErrorKind::kStop) return call.Failed();
   call.PushBoolean(false);
   call.Push(error);
   return call.Return(2);

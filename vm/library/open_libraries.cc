@@ -2,6 +2,7 @@
 //
 // All standard libraries, or those of a sandbox, into the globals of a state.
 #include "interpreter/native_call.h"
+#include "library/base_parts.h"
 #include "library/library.h"
 #include "library/native_setup.h"
 
@@ -22,6 +23,30 @@ constexpr Library kLibraries[] = {
     {"utf8", OpenUtf8, true},         {"debug", OpenDebug, false},
 };
 
+// What the libraries of a sandbox have beside: ways to code that nobody has read, to files, and to
+// the collector of other VMs.
+constexpr const char* kNotInSandbox[] = {"dofile", "load", "loadfile", "require"};
+
+void RemoveField(State& state, Table* table, std::string_view name) {
+  String* atom = state.objects().atoms().Find(name);
+  if (atom == nullptr) return;  // no table has such a key
+  // Setting nil neither fails nor allocates.
+  (void)RawSet(state.objects(), table, Value::FromObject(atom), Value::Nil());
+}
+
+bool TrimForSandbox(State& state) {
+  for (const char* name : kNotInSandbox) RemoveField(state, state.globals(), name);
+  const Value strings = RawField(state, state.globals(), "string");
+  if (IsTable(strings)) RemoveField(state, AsTable(strings), "dump");
+  NativeClosure* closure = NewNativeClosure(state, BaseCollectGarbageInSandbox);
+  if (closure == nullptr) return state.MemoryError();
+  state.Push(state.globals_value());
+  state.Push(Value::FromObject(closure));
+  if (!SetFieldFromTop(state, "collectgarbage")) return false;
+  state.Pop(1);
+  return true;
+}
+
 }  // namespace
 
 bool OpenLibraries(State& state, LibrarySet set) {
@@ -38,7 +63,7 @@ bool OpenLibraries(State& state, LibrarySet set) {
     if (!SetFieldFromTop(state, library.name)) return false;
     state.Pop(2);
   }
-  return true;
+  return set == LibrarySet::kAll || TrimForSandbox(state);
 }
 
 }  // namespace neap::vm

@@ -113,6 +113,10 @@ class Heap {
   // that time was too short for the minor or for the rest of the sweep. Never a major cycle.
   bool Idle(Mutator& m, uint64_t deadline_ns);
 
+  // Whether all there is, off-heap bytes included, is within the hard limit, after a collection if
+  // need be: for owners of off-heap bytes, whose growth asks nobody.
+  bool HasRoom(Mutator& m);
+
   // --- Knobs; effective at once ------------------------------------------------------------------
   // Percent; Options::kGogcOff for off. Returns the old value. (no safepoint)
   uint64_t SetGogc(uint64_t percent);

@@ -127,6 +127,9 @@ class Mutator {
   // Before a bulk store (memmove, rehash) into `count` slots of `holder` from `first` on.
   void LogRange(Object* holder, Word* first, size_t count);
 
+  // Bytes that this mutator has allocated, ever. (no safepoint)
+  uint64_t allocated_bytes() const;
+
   // The object's 32-bit hash: stable while it lives, never 0. Not an identity. (no safepoint)
   uint32_t Hash(Object* object);
   // A unique 64-bit number given on first request, for printing. (no safepoint)
@@ -204,6 +207,8 @@ class Mutator {
   Processor* processor_ = nullptr;  // null inside a blocking region
   Local* local_ = nullptr;          // the collector's per-P state
   Heap& heap_;
+  uint64_t allocated_before_ = 0;   // on Ps held before the present one
+  uint64_t allocated_on_bind_ = 0;  // the present one's count when it was taken
   bool poll_always_ = false;   // stress-safepoint
   uint32_t no_safepoint_ = 0;  // depth of NoSafepointScopes
 
