@@ -141,8 +141,7 @@ Step Interpreter::RunNative(State& s) {
   Coroutine* co = s.running_;
   NativeCall call(s);
   call.received = s.received_;
-  const auto* closure =
-      static_cast<const NativeClosure*>(s.at(co->frame().function).object());
+  const auto* closure = static_cast<const NativeClosure*>(s.at(co->frame().function).object());
   const NativeResult result = closure->function(call);
   if (result == NativeResult::kReturn) [[likely]]
     return ReturnFromNative(s, call.results);

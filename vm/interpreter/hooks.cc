@@ -13,9 +13,8 @@ bool CallHookFunction(State& s, const char* event, int64_t line) {
   Coroutine* co = s.running();
   const uint32_t index = co->frame_count - 1;
   const uint32_t top = co->frame().top;
-  const uint32_t at = std::max(top, co->frame().code != nullptr
-                                        ? co->frame().base + co->frame().code->registers
-                                        : top);
+  const uint32_t at = std::max(
+      top, co->frame().code != nullptr ? co->frame().base + co->frame().code->registers : top);
   if (!EnsureStack(co, at + 3 + kNativeSlots)) return s.StackError();
   co->frame().limit = std::max(co->frame().limit, at + 3);
   co->in_hook = true;
@@ -43,8 +42,7 @@ bool CallHook(State& s, uint16_t flags) {
   if (frame.code != nullptr) ++frame.pc;  // the line is that of the first instruction
   co->first_transferred = 1;
   co->transferred = frame.code != nullptr ? frame.code->parameters : frame.saved_count;
-  const bool ok =
-      CallHookFunction(s, (flags & kFrameTail) != 0 ? "tail call" : "call", -1);
+  const bool ok = CallHookFunction(s, (flags & kFrameTail) != 0 ? "tail call" : "call", -1);
   if (ok && co->frame().code != nullptr) --co->frame().pc;
   return ok;
 }

@@ -85,7 +85,8 @@ Step Interpreter::Resume(State& s) {
   }
   if (from->levels + 1 >= kMaxLevels) return FailResume(s, "C stack overflow");
   const uint32_t count = frame.top - frame.base - 1;
-  if (!EnsureStack(co, co->top + count + kNativeSlots)) return FailResume(s, "too many arguments to resume");
+  if (!EnsureStack(co, co->top + count + kNativeSlots))
+    return FailResume(s, "too many arguments to resume");
   for (uint32_t i = 0; i < count; ++i) {
     co->stack[co->top + i] = from->stack[frame.base + 1 + i];
   }
@@ -127,9 +128,17 @@ void State::CloseSuspended(Coroutine* co, Value* outcome, bool* ok) {
   // One native frame, whose function is whatever stands at 0.
   co->frame_count = 1;
   Frame& frame = co->frames[0];
-  frame = {.pc = nullptr, .code = nullptr, .function = 0, .base = 1, .top = co->top,
-           .limit = co->top + kNativeSlots, .wanted = 0, .varargs = 0, .state = 0,
-           .flags = kFrameNative | kFrameBottom, .saved_count = 0};
+  frame = {.pc = nullptr,
+           .code = nullptr,
+           .function = 0,
+           .base = 1,
+           .top = co->top,
+           .limit = co->top + kNativeSlots,
+           .wanted = 0,
+           .varargs = 0,
+           .state = 0,
+           .flags = kFrameNative | kFrameBottom,
+           .saved_count = 0};
   CloseUpvalues(*this, co, 0);
   if (EnsureStack(co, frame.limit)) {
     while (!co->to_close->empty()) {
