@@ -12,8 +12,8 @@
 
 namespace neap::vm {
 
-// Ends `from` being the running coroutine: its `count` values from `first` on go to the native frame
-// of its resumer, which is entered again.
+// Ends `from` being the running coroutine: its `count` values from `first` on go to the native
+// frame of its resumer, which is entered again.
 Step Interpreter::PassToResumer(State& s, Coroutine* from, uint32_t first, uint32_t count,
                                 uint32_t entry_state) {
   Coroutine* to = from->resumer;
@@ -164,7 +164,8 @@ void State::CloseSuspended(Coroutine* co, Value* outcome, bool* ok) {
   SuspendStack(*this, co, 0);
 }
 
-// Calls v's __close with the error (kept above the top meanwhile). True: it stands at the top again.
+// Calls v's __close with the error (kept above the top meanwhile). True: it stands at the top
+// again.
 bool State::CallClose(Value v, Value error_value, bool no_error) {
   Push(no_error ? Value::Nil() : error_value);
   const Value method = MetamethodOf(v, Event::kClose);
