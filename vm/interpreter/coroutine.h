@@ -12,9 +12,9 @@
 //       logged (write barrier) when it stops running, so that the next minor looks at it, and every
 //       later store into it is a barriered store on the coroutine.
 //   K3  Words below `clean_from` are values that were valid at the last collection or later, or
-//       nil; words from there on are nil. So whatever a frame's registers hold before they
-//       are first assigned can be scanned. A collection nils what lies above the live part; pushing a frame
-//       raises `clean_from`.
+//       nil; words from there on are nil. So whatever a frame's registers hold before they are
+//       first assigned can be scanned. A collection nils what lies above the live part; pushing a
+//       frame raises `clean_from`.
 //   K5  Words below `watermark` held no young reference after the last minor and were not written
 //       since: minors skip them, so that a deep recursion does not make every minor slow. Returning
 //       from the frame flagged kFrameWatermark lowers it, as does every store by other means.

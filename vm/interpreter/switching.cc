@@ -79,9 +79,7 @@ Step Interpreter::Resume(State& s) {
     return FailResume(s, "cannot resume dead coroutine");
   }
   if (co->status != CoroutineStatus::kSuspended) {
-    return FailResume(s, co->status == CoroutineStatus::kRunning
-                             ? "cannot resume non-suspended coroutine"
-                             : "cannot resume non-suspended coroutine");
+    return FailResume(s, "cannot resume non-suspended coroutine");
   }
   if (from->levels + 1 >= kMaxLevels) return FailResume(s, "C stack overflow");
   const uint32_t count = frame.top - frame.base - 1;
