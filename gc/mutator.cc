@@ -47,6 +47,8 @@ Mutator::Mutator(Heap& heap) : heap_(heap) {
   processor_ = collector.scheduler().Acquire();
   BindTo(processor_);
   poll_always_ = collector.options().debug.stress_safepoint != 0;
+  // The first segment stays open: otherwise each outermost scope would open and clear one.
+  AddHandleSegment();
   collector.roots().Add(this);
 }
 

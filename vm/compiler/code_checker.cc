@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxUpvalues = 255;
 constexpr size_t kMaxRecordFields = 31;  // kMaxInlineFields of the objects
-constexpr int kCacheWords = 2;
+constexpr int kCacheWords = 3;
 
 bool IsNumber(const Constant& constant) {
   return std::holds_alternative<int64_t>(constant) || std::holds_alternative<double>(constant);

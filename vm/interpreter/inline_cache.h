@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Inline caches: two 64-bit words for each instruction with a constant key, in the function's side
+// Inline caches: three 64-bit words for each instruction with a constant key, in the function's side
 // vector. They hold shape ids and offsets only, never references: the collector does not see them,
 // and a stale one just does not match (S2).
 //
@@ -8,6 +8,10 @@
 //    word 1   shape id (32) | slot code (16) | epoch  ... or the metatable, found in the shape with
 //                                                     this id, has its __index in that slot, and
 //                                                     word 0 says where the __index table has it
+//
+//    word 2   shape id (32) | slot code (16)          the __index table has this shape and not the
+//                                                     field; that slot of its metatable holds the
+//                                                     table that word 0 is about
 //
 //    stores:  word 0   as above
 //             word 1   shape id without the field (32) | slot code (16) | index of the shape with

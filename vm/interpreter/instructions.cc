@@ -52,12 +52,26 @@ void TeachInherited(State& s, FunctionCode* code, Table* table, const String* na
   const Value holder_value = Value::FromWord(LoadField(metatable, index_code));
   if (!IsTable(holder_value)) return;
   Table* holder = AsTable(holder_value);
+  uint64_t second = 0;
+  if (!holder->is_dictionary() && holder->shape.get()->Find(name) < 0) {
+    // One level up.
+    Table* above = holder->metatable();
+    if (above == nullptr || above->is_dictionary()) return;
+    const int above_slot = above->shape.get()->Find(s.event_name(Event::kIndex));
+    if (above_slot < 0) return;
+    const uint32_t above_code = SlotCode(above, static_cast<uint32_t>(above_slot));
+    const Value above_value = Value::FromWord(LoadField(above, above_code));
+    if (!IsTable(above_value)) return;
+    second = CacheWord(holder->shape.get()->id(), above_code);
+    holder = AsTable(above_value);
+  }
   if (holder->is_dictionary() || holder->shape.get() == shape) return;
   const int slot = holder->shape.get()->Find(name);
   if (slot < 0) return;
   code->caches[cache] =
       CacheWord(holder->shape.get()->id(), SlotCode(holder, static_cast<uint32_t>(slot)));
   code->caches[cache + 1] = CacheWord(shape->id(), index_code, s.objects().index_epoch());
+  code->caches[cache + 2] = second;
 }
 
 }  // namespace

@@ -71,6 +71,41 @@ inline Word MakeTable(State& s, uint32_t inline_fields) {
   return reinterpret_cast<Word>(memory);
 }
 
+// The same with a small array part. 0: no room without a collection, or a large array.
+inline Word MakeTableWithArray(State& s, uint32_t inline_fields, uint32_t elements) {
+  constexpr uint32_t kMost = 64;
+  if (elements > kMost) return 0;
+  const size_t bytes = sizeof(ArrayPart) + elements * sizeof(Word);
+  void* memory = s.mutator().TryBump(bytes);
+  if (memory == nullptr) return 0;
+  auto* words = static_cast<Word*>(memory);
+  words[0] = Object::MakeHeader(kArrayPartType);
+  words[1] = elements;
+  for (size_t i = 2; i < bytes / sizeof(Word); ++i) words[i] = 0;
+  const Word table = MakeTable(s, inline_fields);
+  if (table != 0) {
+    gc::InitSlot(AsTable(Value::FromWord(table))->array.slot(), reinterpret_cast<Word>(memory));
+  }
+  return table;
+}
+
+// The field that words 1 and 2 of a cache lead to, or nil (inline_cache.h).
+inline Word LoadInherited(const Objects& objects, const Shape* shape, const uint64_t* cached) {
+  if (CachedId(cached[1]) != shape->id() || CachedExtra(cached[1]) != objects.index_epoch()) {
+    return Value::kNil;
+  }
+  auto* holder =
+      static_cast<Table*>(gc::ToObject(LoadField(shape->metatable, CachedCode(cached[1]))));
+  const Shape* holder_shape = holder->shape.get();
+  if (holder_shape->id() == CachedId(cached[2])) {
+    holder = static_cast<Table*>(
+        gc::ToObject(LoadField(holder_shape->metatable, CachedCode(cached[2]))));
+    holder_shape = holder->shape.get();
+  }
+  return holder_shape->id() == CachedId(cached[0]) ? LoadField(holder, CachedCode(cached[0]))
+                                                   : Value::kNil;
+}
+
 }  // namespace
 
 // Field access through the caches; the rest is in instructions.cc.
@@ -296,17 +331,10 @@ with_hook:
           R[A] = value;
           NEXT();
         }
-      } else if (CachedId(cached[1]) == shape->id() &&
-                 CachedExtra(cached[1]) == s.objects_.index_epoch()) {
-        auto* holder =
-            static_cast<Table*>(gc::ToObject(LoadField(shape->metatable, CachedCode(cached[1]))));
-        if (holder->shape.get()->id() == CachedId(cached[0])) {
-          const Word value = LoadField(holder, CachedCode(cached[0]));
-          if (value != Value::kNil) {
-            R[A] = value;
-            NEXT();
-          }
-        }
+      } else if (const Word value = LoadInherited(s.objects_, shape, cached);
+                 value != Value::kNil) {
+        R[A] = value;
+        NEXT();
       }
     }
     STEP(
@@ -318,17 +346,9 @@ with_hook:
     if (table != nullptr) {
       const Shape* shape = table->shape.get();
       const uint64_t* cached = caches + D;
-      Word value = Value::kNil;
-      if (CachedId(cached[1]) == shape->id() &&
-          CachedExtra(cached[1]) == s.objects_.index_epoch()) {
-        auto* holder =
-            static_cast<Table*>(gc::ToObject(LoadField(shape->metatable, CachedCode(cached[1]))));
-        if (holder->shape.get()->id() == CachedId(cached[0])) {
-          value = LoadField(holder, CachedCode(cached[0]));
-        }
-      } else if (CachedId(cached[0]) == shape->id()) {
-        value = LoadField(table, CachedCode(cached[0]));
-      }
+      const Word value = CachedId(cached[0]) == shape->id()
+                             ? LoadField(table, CachedCode(cached[0]))
+                             : LoadInherited(s.objects_, shape, cached);
       if (value != Value::kNil) [[likely]] {
         R[A + 1] = object;
         R[A] = value;
@@ -404,6 +424,10 @@ with_hook:
         R[A] = table;
         NEXT();
       }
+    }
+    if (const Word table = MakeTableWithArray(s, static_cast<uint32_t>(B), X); table != 0) {
+      R[A] = table;
+      NEXT();
     }
     TRY(NewTableSlow(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B), X));
     NEXT();
