@@ -55,8 +55,8 @@ class Finalizers {
   // `which`: entries registered since the last minor or whose object is still young, or all.
   // `is_live(object)`: already reached by this collection. `resurrect(slot)`: makes the object of a
   // dead entry live, in place. `refresh(slot)`: updates the slot of a live one; returns true while
-  // the object is young. Returns how many objects were queued; *kept: how many wait for a major cycle
-  // and were made live, too.
+  // the object is young. Returns how many objects were queued; *kept: how many wait for a major
+  // cycle and were made live, too.
   enum class Which : uint8_t { kYoung, kAll };
   size_t QueueUnreachable(Which which, const std::function<bool(Word)>& is_live,
                           const std::function<void(Word*)>& resurrect,

@@ -5,7 +5,7 @@ F1  The licence line stands first (second after a #! line).
 F2  A header's guard is NEAP_..._H_, spelled after its include path.
 F3  No line is longer than 100 columns; no tab, no blank at the end of a line.
 F4  No path of somebody's machine.
-F5  A file of the library has at most 500 lines: a longer one is two nouns.
+F5  A file of the library has at most 500 lines: a longer one is two nouns (but the dispatch loop).
 
     check_sources.py TREE          prints each breach, exit status 1 when there is one
     check_sources.py --self-test   plants a breach of each rule and wants to see exactly those
@@ -20,6 +20,7 @@ ENDINGS = (".h", ".cc", ".sh", ".py", "meson.build", "dev", "run")
 LICENCE = "SPDX-License-Identifier: MIT"
 MAX_COLUMNS = 100
 MAX_LINES = 500
+LONGER = ("vm/interpreter/interpreter.cc",)  # the dispatch loop is one function
 MACHINE_PATH = re.compile(r"(?<![\w/])/(?:work|home|root)/\w")
 
 
@@ -47,7 +48,8 @@ def check(tree):
             rule = check_line(line)
             if rule:
                 yield f"{path}:{number}: {rule}"
-        if path.endswith((".h", ".cc")) and not path.startswith("tests/") and len(text) > MAX_LINES:
+        is_bounded = path.endswith((".h", ".cc")) and not path.startswith("tests/")
+        if is_bounded and path not in LONGER and len(text) > MAX_LINES:
             yield f"{path}:{len(text)}: F5"
 
 

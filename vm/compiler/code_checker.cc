@@ -20,9 +20,7 @@ bool IsNumber(const Constant& constant) {
 
 bool IsString(const Constant& constant) { return std::holds_alternative<std::string>(constant); }
 
-bool IsReturn(Op op) {
-  return op == Op::kReturn || op == Op::kReturn0 || op == Op::kReturn1;
-}
+bool IsReturn(Op op) { return op == Op::kReturn || op == Op::kReturn0 || op == Op::kReturn1; }
 
 bool IsArithmeticK(Op op) { return op >= Op::kAddK && op <= Op::kShiftRightK; }
 

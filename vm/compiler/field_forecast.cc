@@ -70,7 +70,8 @@ class Forecast {
 
 }  // namespace
 
-int ForecastFields(const Local& local, const TableConstructor& table, std::span<Stat* const> following) {
+int ForecastFields(const Local& local, const TableConstructor& table,
+                   std::span<Stat* const> following) {
   Forecast forecast(local, table);
   forecast.Scan(following);
   return static_cast<int>(std::min(forecast.found(), kMaxForecast));

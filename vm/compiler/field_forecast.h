@@ -19,7 +19,8 @@ namespace neap::vm {
 
 // Fields with constant names that are not in the constructor. `following` are the statements behind
 // the definition of the local, in its block.
-int ForecastFields(const Local& local, const TableConstructor& table, std::span<Stat* const> following);
+int ForecastFields(const Local& local, const TableConstructor& table,
+                   std::span<Stat* const> following);
 
 }  // namespace neap::vm
 

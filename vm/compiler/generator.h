@@ -207,10 +207,10 @@ class Generator {
   const std::string_view chunk_name_;
   FunctionBuilder builder_;
   std::vector<LabelState> labels_;
-  std::vector<const Expr*> spine_;      // G4
-  std::span<Stat* const> following_;    // statements behind the current one in its block
+  std::vector<const Expr*> spine_;                 // G4
+  std::span<Stat* const> following_;               // statements behind the current one in its block
   const TableConstructor* forecast_of_ = nullptr;  // a constructor whose table will get ...
-  int forecast_fields_ = 0;             // ... so many fields more
+  int forecast_fields_ = 0;                        // ... so many fields more
 };
 
 }  // namespace neap::vm

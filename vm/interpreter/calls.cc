@@ -18,7 +18,7 @@
 #include "interpreter/function_code.h"
 #include "interpreter/hooks.h"
 #include "interpreter/interpreter.h"
-#include "interpreter/operators.h"
+#include "interpreter/operations.h"
 #include "interpreter/runtime_errors.h"
 
 namespace neap::vm {
@@ -141,8 +141,7 @@ Step Interpreter::RunNative(State& s) {
   Coroutine* co = s.running_;
   NativeCall call(s);
   call.received = s.received_;
-  const auto* closure =
-      static_cast<const NativeClosure*>(s.at(co->frame().function).object());
+  const auto* closure = static_cast<const NativeClosure*>(s.at(co->frame().function).object());
   const NativeResult result = closure->function(call);
   if (result == NativeResult::kReturn) [[likely]]
     return ReturnFromNative(s, call.results);
@@ -201,6 +200,7 @@ Step Interpreter::LeaveFrame(State& s, uint32_t from, uint32_t count) {
     for (auto i = kept; i < static_cast<uint32_t>(wanted); ++i) stack[function + i] = Value::kNil;
   }
   --co->frame_count;
+  if (co->hook_mask != 0) ReturnToLine(co);
   if ((flags & kFrameProtected) != 0) --co->protected_calls;
   if ((flags & kFrameWatermark) != 0) LowerWatermark(co, co->frame().function);
   if ((flags & (kFrameMeta | kFrameBottom | kFrameBack | kFrameEntry)) == 0) [[likely]] {
@@ -342,7 +342,7 @@ Step Interpreter::Return(State& s, uint32_t a, uint32_t b, bool closes) {
 
 // --- From native code ----------------------------------------------------------------------------
 
-bool State::Call(int arguments, int wanted) {
+bool State::Call(int arguments, int wanted, uint16_t flags) {
   Coroutine* co = running_;
   const uint32_t frames = co->frame_count;
   const uint32_t function = co->frame().top - static_cast<uint32_t>(arguments) - 1;
@@ -357,7 +357,7 @@ bool State::Call(int arguments, int wanted) {
   ++co->native_depth;
   const bool outer_returned = std::exchange(entry_returned_, false);
   const Step step = Interpreter::Call(*this, function, static_cast<uint32_t>(arguments), wanted,
-                                      kFrameEntry);
+                                      static_cast<uint16_t>(kFrameEntry | flags));
   bool ok = step != Step::kError;
   if (step == Step::kPushed) ok = Interpreter::Run(*this);
   entry_returned_ = outer_returned;

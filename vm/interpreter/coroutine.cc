@@ -10,9 +10,9 @@
 namespace neap::vm {
 namespace {
 
-constexpr uint32_t kFirstStack = 64;   // words
+constexpr uint32_t kFirstStack = 64;  // words
 constexpr uint32_t kFirstFrames = 8;
-constexpr uint32_t kCleanStep = 64;    // words claimed at a time (K3)
+constexpr uint32_t kCleanStep = 64;  // words claimed at a time (K3)
 // A stack shorter than this is scanned whole in some 2 us: a watermark would not pay.
 constexpr uint32_t kWatermarkFrom = 4096;
 // Frames between the watermark and the top, and frames it is lowered by at a time: fewer mean more

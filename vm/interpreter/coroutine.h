@@ -12,9 +12,9 @@
 //       logged (write barrier) when it stops running, so that the next minor looks at it, and every
 //       later store into it is a barriered store on the coroutine.
 //   K3  Words below `clean_from` are values that were valid at the last collection or later, or
-//       nil; words from there on are nil. So whatever a frame's registers hold before they are first
-//       assigned can be scanned. A collection nils what lies above the live part; pushing a frame
-//       raises `clean_from`.
+//       nil; words from there on are nil. So whatever a frame's registers hold before they are
+//       first assigned can be scanned. A collection nils what lies above the live part; pushing a
+//       frame raises `clean_from`.
 //   K5  Words below `watermark` held no young reference after the last minor and were not written
 //       since: minors skip them, so that a deep recursion does not make every minor slow. Returning
 //       from the frame flagged kFrameWatermark lowers it, as does every store by other means.
@@ -36,21 +36,21 @@ class State;
 
 // Why a frame is special; a set.
 enum FrameFlag : uint16_t {
-  kFrameNative = 1 << 0,     // runs a native function
-  kFrameEntry = 1 << 1,      // called from C++: returning from it leaves the interpreter loop
-  kFrameMeta = 1 << 2,       // called by an instruction of the frame below, which is finished when
-                             // it returns (FinishInstruction)
-  kFrameProtected = 1 << 3,  // errors above it stop here (pcall, xpcall)
-  kFrameClosing = 1 << 4,    // protected, and variables above it are being closed after an error
-  kFrameReturning = 1 << 5,  // kReturn is closing variables; `saved_count` results wait
-  kFrameTail = 1 << 6,       // entered by a tail call
-  kFrameHook = 1 << 7,       // runs a hook
-  kFrameFinalizer = 1 << 8,  // runs a __gc metamethod
-  kFrameHooked = 1 << 9,     // its call hook was called: the return hook is, too
-  kFrameHandler = 1 << 10,   // protected with a message handler, its first argument (xpcall)
-  kFrameBottom = 1 << 11,    // the first of a coroutine: returning from it ends the coroutine
-  kFrameBack = 1 << 12,      // called by CallThen: the native frame below is entered again
-  kFrameWatermark = 1 << 13, // the lowest one above the watermark (K5)
+  kFrameNative = 1 << 0,      // runs a native function
+  kFrameEntry = 1 << 1,       // called from C++: returning from it leaves the interpreter loop
+  kFrameMeta = 1 << 2,        // called by an instruction of the frame below, which is finished when
+                              // it returns (FinishInstruction)
+  kFrameProtected = 1 << 3,   // errors above it stop here (pcall, xpcall)
+  kFrameClosing = 1 << 4,     // protected, and variables above it are being closed after an error
+  kFrameReturning = 1 << 5,   // kReturn is closing variables; `saved_count` results wait
+  kFrameTail = 1 << 6,        // entered by a tail call
+  kFrameHook = 1 << 7,        // runs a hook
+  kFrameFinalizer = 1 << 8,   // runs a __gc metamethod
+  kFrameHooked = 1 << 9,      // its call hook was called: the return hook is, too
+  kFrameHandler = 1 << 10,    // protected with a message handler, its first argument (xpcall)
+  kFrameBottom = 1 << 11,     // the first of a coroutine: returning from it ends the coroutine
+  kFrameBack = 1 << 12,       // called by CallThen: the native frame below is entered again
+  kFrameWatermark = 1 << 13,  // the lowest one above the watermark (K5)
 };
 
 struct Frame {
@@ -88,10 +88,10 @@ enum class CoroutineStatus : uint8_t {
 struct Coroutine : Object {
   Word* stack;
   Frame* frames;
-  Coroutine* resumer;   // of a running or normal one: who resumed it; not a slot (K1 roots)
+  Coroutine* resumer;  // of a running or normal one: who resumed it; not a slot (K1 roots)
   std::vector<Word>* open_upvalues;  // Upvalue objects (K4)
   std::vector<uint32_t>* to_close;   // stack indices (K4)
-  Word hook;            // the hook function of debug.sethook, or nil
+  Word hook;                         // the hook function of debug.sethook, or nil
   State* state;
   uint32_t stack_size;  // words
   uint32_t clean_from;  // K3
@@ -99,17 +99,17 @@ struct Coroutine : Object {
   uint32_t top;         // of a suspended one: one past its live values
   uint32_t frame_count;
   uint32_t frame_capacity;
-  uint32_t native_depth;   // nested C++ runs of the interpreter on this coroutine: no yield across
+  uint32_t native_depth;  // nested C++ runs of the interpreter on this coroutine: no yield across
   uint32_t protected_calls;  // frames with kFrameProtected
-  uint32_t levels;         // calls counted against the limit of 200 (inherited from the resumer)
+  uint32_t levels;           // calls counted against the limit of 200 (inherited from the resumer)
   CoroutineStatus status;
   uint8_t hook_mask;
   bool in_hook;
   bool is_main;
-  int32_t hook_count;      // of a count hook: instructions between calls
+  int32_t hook_count;  // of a count hook: instructions between calls
   int32_t hook_left;
-  const Instruction* last_hooked;          // where the line hook was last looked at, ...
-  const FunctionCode* last_hooked_code;    // ... compared with only, never followed by itself
+  const Instruction* last_hooked;        // where the line hook was last looked at, ...
+  const FunctionCode* last_hooked_code;  // ... compared with only, never followed by itself
   uint32_t first_transferred;  // while a call or return hook runs: the first argument or result,
   uint32_t transferred;        // as a local of the frame below it, and how many there are
 

@@ -49,8 +49,7 @@ Word MakeConstant(State& state, const Constant& constant, bool* failed) {
 
 // A prototype whose words are still empty.
 Prototype* NewPrototype(State& state, std::unique_ptr<const CodeUnit> unit) {
-  auto* prototype =
-      static_cast<Prototype*>(state.mutator().TryAllocateStationary(kPrototypeType));
+  auto* prototype = static_cast<Prototype*>(state.mutator().TryAllocateStationary(kPrototypeType));
   if (prototype == nullptr) return nullptr;
   auto* code = new FunctionCode;
   code->owner = prototype;

@@ -12,8 +12,8 @@
 
 #include "compiler/code_unit.h"
 #include "objects/function.h"
-#include "objects/shape.h"
 #include "objects/lua_string.h"
+#include "objects/shape.h"
 
 namespace neap::vm {
 
@@ -27,7 +27,7 @@ struct FunctionCode {
   bool is_vararg = false;
 
   Prototype* owner = nullptr;
-  Word source = 0;                    // String: the chunk name; slot
+  Word source = 0;  // String: the chunk name; slot
   std::unique_ptr<const CodeUnit> unit;
   std::vector<Word> constant_words;   // slots
   std::vector<Word> children;         // Prototype; slots
@@ -35,9 +35,7 @@ struct FunctionCode {
   std::vector<Word> added_shapes;     // Shape; of inline caches of stores; slots
   std::vector<uint64_t> cache_words;
 
-  Prototype* child(uint32_t i) const {
-    return static_cast<Prototype*>(gc::ToObject(children[i]));
-  }
+  Prototype* child(uint32_t i) const { return static_cast<Prototype*>(gc::ToObject(children[i])); }
   String* source_name() const { return static_cast<String*>(gc::ToObject(source)); }
   // Line of an instruction; 0 when stripped.
   uint32_t LineAt(const Instruction* at) const {

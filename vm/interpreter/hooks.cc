@@ -13,9 +13,8 @@ bool CallHookFunction(State& s, const char* event, int64_t line) {
   Coroutine* co = s.running();
   const uint32_t index = co->frame_count - 1;
   const uint32_t top = co->frame().top;
-  const uint32_t at = std::max(top, co->frame().code != nullptr
-                                        ? co->frame().base + co->frame().code->registers
-                                        : top);
+  const uint32_t at = std::max(
+      top, co->frame().code != nullptr ? co->frame().base + co->frame().code->registers : top);
   if (!EnsureStack(co, at + 3 + kNativeSlots)) return s.StackError();
   co->frame().limit = std::max(co->frame().limit, at + 3);
   co->in_hook = true;
@@ -27,7 +26,7 @@ bool CallHookFunction(State& s, const char* event, int64_t line) {
   bool ok = name != nullptr || s.MemoryError();
   if (ok) {
     co->stack[at + 1] = gc::ToWord(name);
-    ok = s.Call(2, 0);
+    ok = s.Call(2, 0, kFrameHook);
   }
   co->in_hook = false;
   co->frames[index].top = top;
@@ -43,8 +42,7 @@ bool CallHook(State& s, uint16_t flags) {
   if (frame.code != nullptr) ++frame.pc;  // the line is that of the first instruction
   co->first_transferred = 1;
   co->transferred = frame.code != nullptr ? frame.code->parameters : frame.saved_count;
-  const bool ok =
-      CallHookFunction(s, (flags & kFrameTail) != 0 ? "tail call" : "call", -1);
+  const bool ok = CallHookFunction(s, (flags & kFrameTail) != 0 ? "tail call" : "call", -1);
   if (ok && co->frame().code != nullptr) --co->frame().pc;
   return ok;
 }
@@ -60,6 +58,12 @@ bool ReturnHook(State& s, uint32_t from, uint32_t count) {
   const bool ok = CallHookFunction(s, "return", -1);
   if (ok) co->frame().top = top;
   return ok;
+}
+
+void ReturnToLine(Coroutine* co) {
+  if (co->frame_count == 0 || co->frame().code == nullptr) return;
+  co->last_hooked = co->frame().pc - 1;
+  co->last_hooked_code = co->frame().code;
 }
 
 bool InstructionHook(State& s) {

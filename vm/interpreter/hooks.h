@@ -18,6 +18,8 @@ inline bool HooksInstructions(const Coroutine* co) {
 [[nodiscard]] bool CallHook(State& s, uint16_t flags);
 // For the frame about to be popped, whose results are the `count` words from `from` on.
 [[nodiscard]] bool ReturnHook(State& s, uint32_t from, uint32_t count);
+// The frame on top goes on behind a call: the rest of that line is no new line.
+void ReturnToLine(Coroutine* co);
 // Before the instruction at pc[-1] of the frame on top.
 [[nodiscard]] bool InstructionHook(State& s);
 

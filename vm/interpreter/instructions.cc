@@ -9,7 +9,7 @@
 #include "interpreter/function_code.h"
 #include "interpreter/inline_cache.h"
 #include "interpreter/interpreter.h"
-#include "interpreter/operators.h"
+#include "interpreter/operations.h"
 #include "interpreter/runtime_errors.h"
 #include "text/concat.h"
 #include "text/number.h"
@@ -35,7 +35,8 @@ void TeachOwn(FunctionCode* code, Table* table, const String* name, uint32_t cac
   if (table->is_dictionary()) return;
   const int slot = table->shape.get()->Find(name);
   if (slot < 0) return;
-  code->caches[cache] = CacheWord(table->shape.get()->id(), SlotCode(table, static_cast<uint32_t>(slot)));
+  code->caches[cache] =
+      CacheWord(table->shape.get()->id(), SlotCode(table, static_cast<uint32_t>(slot)));
 }
 
 // ... or in the __index table of its metatable.
@@ -154,8 +155,8 @@ bool NewTableSlow(State& s, uint32_t a, uint32_t inline_fields, uint32_t element
   if (table == nullptr) return s.MemoryError();
   Registers(s)[a] = gc::ToWord(table);
   if (elements == 0) return true;
-  const bool ok = AtPreciseSafepoint(
-      s, a + 1, [&] { return ReserveArray(s.objects(), table, elements); });
+  const bool ok =
+      AtPreciseSafepoint(s, a + 1, [&] { return ReserveArray(s.objects(), table, elements); });
   return ok || s.MemoryError();
 }
 
@@ -179,8 +180,8 @@ bool NewRecordSlow(State& s, uint32_t a, uint32_t first, uint32_t record) {
       s.mutator().Store(code->owner, &code->template_shapes[record], shape);
     }
   }
-  Table* table = AtPreciseSafepoint(
-      s, live, [&] { return s.objects().NewTable(static_cast<int>(count)); });
+  Table* table =
+      AtPreciseSafepoint(s, live, [&] { return s.objects().NewTable(static_cast<int>(count)); });
   if (table == nullptr) return s.MemoryError();
   Word* registers = Registers(s);
   if (code->template_shapes[record] != 0) {
@@ -317,7 +318,8 @@ bool ForPrepare(State& s, uint32_t a, bool* enters) {
     double number = 0;
     if (!State::ToNumber(limit, &number)) return ForError(s, limit, "limit");
     int64_t clipped = 0;
-    *enters = ClipLimit(IsNumber(limit) ? limit : Value::Double(number), IntegerOf(start), IntegerOf(step), &clipped);
+    *enters = ClipLimit(IsNumber(limit) ? limit : Value::Double(number), IntegerOf(start),
+                        IntegerOf(step), &clipped);
     if (!*enters) return true;
     const Value word = s.objects().NewInteger(clipped);
     if (word.is_nil()) return s.MemoryError();

@@ -23,7 +23,7 @@
 #include "interpreter/hooks.h"
 #include "interpreter/inline_cache.h"
 #include "interpreter/instructions.h"
-#include "interpreter/operators.h"
+#include "interpreter/operations.h"
 #include "interpreter/runtime_errors.h"
 #include "library/base_iterators.h"
 #include "objects/equality.h"
@@ -39,7 +39,8 @@ namespace neap::vm {
 namespace {
 
 // What keeps a return from being just a return.
-constexpr uint16_t kSpecialReturn = kFrameEntry | kFrameMeta | kFrameBottom | kFrameBack | kFrameWatermark;
+constexpr uint16_t kSpecialReturn =
+    kFrameEntry | kFrameMeta | kFrameBottom | kFrameBack | kFrameWatermark;
 
 inline bool ToDoubles(Word x, Word y, double* a, double* b) {
   const Value v = Value::FromWord(x), w = Value::FromWord(y);
@@ -73,45 +74,46 @@ inline Word MakeTable(State& s, uint32_t inline_fields) {
 }  // namespace
 
 // Field access through the caches; the rest is in instructions.cc.
-#define NEAP_TABLE_OF(word, table)                                         \
-  Table* table = nullptr;                                                  \
+#define NEAP_TABLE_OF(word, table)                                                  \
+  Table* table = nullptr;                                                           \
   if (Value::FromWord(word).is_object() && IsTableType(gc::ToObject(word)->type())) \
   table = static_cast<Table*>(gc::ToObject(word))
 
 #define SAVE() (frame->pc = pc)
-#define LOAD()                    \
-  do {                            \
-    co = s.running_;              \
-    frame = &co->frame();         \
-    pc = frame->pc;               \
-    R = co->stack + frame->base;  \
-    K = frame->code->constants;   \
-    caches = frame->code->caches; \
+#define LOAD()                                         \
+  do {                                                 \
+    co = s.running_;                                   \
+    frame = &co->frame();                              \
+    pc = frame->pc;                                    \
+    R = co->stack + frame->base;                       \
+    K = frame->code->constants;                        \
+    caches = frame->code->caches;                      \
     dispatch = HooksInstructions(co) ? hooked : plain; \
   } while (0)
 // After a slow path of the current instruction.
-#define STEP(expression)                             \
-  do {                                               \
-    SAVE();                                          \
-    const Step step_ = (expression);                 \
-    if (step_ == Step::kDone) [[likely]] {           \
-      if (s.entry_returned_) [[unlikely]] return true; \
-      goto reload;                                   \
-    }                                                \
-    if (step_ == Step::kPushed) goto enter;          \
-    goto error;                                      \
+#define STEP(expression)                    \
+  do {                                      \
+    SAVE();                                 \
+    const Step step_ = (expression);        \
+    if (step_ == Step::kDone) [[likely]] {  \
+      if (s.entry_returned_) [[unlikely]]   \
+        return true;                        \
+      goto reload;                          \
+    }                                       \
+    if (step_ == Step::kPushed) goto enter; \
+    goto error;                             \
   } while (0)
 // The same for what cannot push a frame: bool.
-#define TRY(expression)                    \
-  do {                                     \
-    SAVE();                                \
-    if (!(expression)) goto error;         \
-    R = co->stack + frame->base;           \
+#define TRY(expression)            \
+  do {                             \
+    SAVE();                        \
+    if (!(expression)) goto error; \
+    R = co->stack + frame->base;   \
   } while (0)
-#define NEXT()                                     \
-  do {                                             \
-    w = std::bit_cast<uint64_t>(*pc++);            \
-    goto* dispatch[w & 0xff];                      \
+#define NEXT()                          \
+  do {                                  \
+    w = std::bit_cast<uint64_t>(*pc++); \
+    goto* dispatch[w & 0xff];           \
   } while (0)
 #define A ((w >> 8) & 0xff)
 #define B ((w >> 16) & 0xffff)
@@ -222,7 +224,8 @@ with_hook:
         }
       }
     }
-    STEP(GetFieldMiss(s, Value::FromWord(object), static_cast<uint32_t>(C), static_cast<uint32_t>(D)));
+    STEP(GetFieldMiss(s, Value::FromWord(object), static_cast<uint32_t>(C),
+                      static_cast<uint32_t>(D)));
   }
   CASE(kSetGlobal) {
     const Word object = ReadUpvalue(CLOSURE()->upvalue(static_cast<int>(B)));
@@ -295,8 +298,8 @@ with_hook:
         }
       } else if (CachedId(cached[1]) == shape->id() &&
                  CachedExtra(cached[1]) == s.objects_.index_epoch()) {
-        auto* holder = static_cast<Table*>(
-            gc::ToObject(LoadField(shape->metatable, CachedCode(cached[1]))));
+        auto* holder =
+            static_cast<Table*>(gc::ToObject(LoadField(shape->metatable, CachedCode(cached[1]))));
         if (holder->shape.get()->id() == CachedId(cached[0])) {
           const Word value = LoadField(holder, CachedCode(cached[0]));
           if (value != Value::kNil) {
@@ -306,7 +309,8 @@ with_hook:
         }
       }
     }
-    STEP(GetFieldMiss(s, Value::FromWord(R[B]), static_cast<uint32_t>(C), static_cast<uint32_t>(D)));
+    STEP(
+        GetFieldMiss(s, Value::FromWord(R[B]), static_cast<uint32_t>(C), static_cast<uint32_t>(D)));
   }
   CASE(kSelf) {
     const Word object = R[B];
@@ -317,8 +321,8 @@ with_hook:
       Word value = Value::kNil;
       if (CachedId(cached[1]) == shape->id() &&
           CachedExtra(cached[1]) == s.objects_.index_epoch()) {
-        auto* holder = static_cast<Table*>(
-            gc::ToObject(LoadField(shape->metatable, CachedCode(cached[1]))));
+        auto* holder =
+            static_cast<Table*>(gc::ToObject(LoadField(shape->metatable, CachedCode(cached[1]))));
         if (holder->shape.get()->id() == CachedId(cached[0])) {
           value = LoadField(holder, CachedCode(cached[0]));
         }
@@ -332,7 +336,8 @@ with_hook:
       }
     }
     R[A + 1] = object;
-    STEP(GetFieldMiss(s, Value::FromWord(object), static_cast<uint32_t>(C), static_cast<uint32_t>(D)));
+    STEP(GetFieldMiss(s, Value::FromWord(object), static_cast<uint32_t>(C),
+                      static_cast<uint32_t>(D)));
   }
   CASE(kSetTable) {
     NEAP_TABLE_OF(R[A], table);
@@ -406,8 +411,8 @@ with_hook:
   CASE(kNewRecord) {
     const Word shape = frame->code->template_shapes[X];
     if (shape != 0) [[likely]] {
-      const auto count = static_cast<uint32_t>(
-          static_cast<const Shape*>(gc::ToObject(shape))->inline_fields);
+      const auto count =
+          static_cast<uint32_t>(static_cast<const Shape*>(gc::ToObject(shape))->inline_fields);
       void* memory = s.m_.TryBump(Table::BytesFor(static_cast<int>(count)));
       if (memory != nullptr) [[likely]] {
         auto* words = static_cast<Word*>(memory);
@@ -430,86 +435,93 @@ with_hook:
   }
 
   // --- Arithmetic --------------------------------------------------------------------------------
-#define ARITHMETIC_SLOW(op, x, y, rx, ry)                                             \
-  do {                                                                                \
-    Word result_ = 0;                                                                 \
-    SAVE();                                                                           \
-    const Step arithmetic_ = Arithmetic(s, Op::op, Value::FromWord(x), Value::FromWord(y), \
+#define ARITHMETIC_SLOW(op, x, y, rx, ry)                                                      \
+  do {                                                                                         \
+    Word result_ = 0;                                                                          \
+    SAVE();                                                                                    \
+    const Step arithmetic_ = Arithmetic(s, Op::op, Value::FromWord(x), Value::FromWord(y),     \
                                         static_cast<int>(rx), static_cast<int>(ry), &result_); \
-    if (arithmetic_ == Step::kDone && result_ != 0) [[likely]] {                       \
-      R[A] = result_;                                                                 \
-      NEXT();                                                                         \
-    }                                                                                 \
-    if (arithmetic_ == Step::kDone) goto reload;                                      \
-    if (arithmetic_ == Step::kPushed) goto enter;                                     \
-    goto error;                                                                       \
+    if (arithmetic_ == Step::kDone && result_ != 0) [[likely]] {                               \
+      R[A] = result_;                                                                          \
+      NEXT();                                                                                  \
+    }                                                                                          \
+    if (arithmetic_ == Step::kDone) goto reload;                                               \
+    if (arithmetic_ == Step::kPushed) goto enter;                                              \
+    goto error;                                                                                \
   } while (0)
-#define ARITHMETIC_SLOW_K(op)                                   \
+#define ARITHMETIC_SLOW_K(op)                           \
+  do {                                                  \
+    if (D == 0) ARITHMETIC_SLOW(op, R[B], K[C], B, -1); \
+    ARITHMETIC_SLOW(op, K[C], R[B], -1, B);             \
+  } while (0)
+
+#define ADD_LIKE(op, int_word, double_expression, y_word, slow) \
   do {                                                          \
-    if (D == 0) ARITHMETIC_SLOW(op, R[B], K[C], B, -1);         \
-    ARITHMETIC_SLOW(op, K[C], R[B], -1, B);                     \
+    const Word x = R[B], y = (y_word);                          \
+    if ((x & y) >= Value::kFirstInteger) {                      \
+      const Word sum = (int_word);                              \
+      if (sum >= Value::kFirstInteger) [[likely]] {             \
+        R[A] = sum;                                             \
+        NEXT();                                                 \
+      }                                                         \
+    } else {                                                    \
+      double a, b;                                              \
+      if (BothDoubles(x, y)) {                                  \
+        a = DoubleOf(x);                                        \
+        b = DoubleOf(y);                                        \
+        R[A] = ResultWord(double_expression);                   \
+        NEXT();                                                 \
+      }                                                         \
+      if (ToDoubles(x, y, &a, &b)) {                            \
+        R[A] = ResultWord(double_expression);                   \
+        NEXT();                                                 \
+      }                                                         \
+    }                                                           \
+    slow;                                                       \
   } while (0)
-
-#define ADD_LIKE(op, int_word, double_expression, y_word, slow)             \
-  do {                                                                      \
-    const Word x = R[B], y = (y_word);                                      \
-    if ((x & y) >= Value::kFirstInteger) {                                  \
-      const Word sum = (int_word);                                          \
-      if (sum >= Value::kFirstInteger) [[likely]] {                         \
-        R[A] = sum;                                                         \
-        NEXT();                                                             \
-      }                                                                     \
-    } else {                                                                \
-      double a, b;                                                          \
-      if (BothDoubles(x, y)) {                                              \
-        a = DoubleOf(x);                                                    \
-        b = DoubleOf(y);                                                    \
-        R[A] = ResultWord(double_expression);                                   \
-        NEXT();                                                             \
-      }                                                                     \
-      if (ToDoubles(x, y, &a, &b)) {                                        \
-        R[A] = ResultWord(double_expression);                                   \
-        NEXT();                                                             \
-      }                                                                     \
-    }                                                                       \
-    slow;                                                                   \
-  } while (0)
-  CASE(kAdd) { ADD_LIKE(kAdd, x + y + Value::kIntegerBias, a + b, R[C], ARITHMETIC_SLOW(kAdd, x, y, B, C)); }
+  CASE(kAdd) {
+    ADD_LIKE(kAdd, x + y + Value::kIntegerBias, a + b, R[C], ARITHMETIC_SLOW(kAdd, x, y, B, C));
+  }
   CASE(kAddK) { ADD_LIKE(kAdd, x + y + Value::kIntegerBias, a + b, K[C], ARITHMETIC_SLOW_K(kAdd)); }
-  CASE(kSubtract) { ADD_LIKE(kSubtract, x - y - Value::kIntegerBias, a - b, R[C], ARITHMETIC_SLOW(kSubtract, x, y, B, C)); }
-  CASE(kSubtractK) { ADD_LIKE(kSubtract, x - y - Value::kIntegerBias, a - b, K[C], ARITHMETIC_SLOW_K(kSubtract)); }
+  CASE(kSubtract) {
+    ADD_LIKE(kSubtract, x - y - Value::kIntegerBias, a - b, R[C],
+             ARITHMETIC_SLOW(kSubtract, x, y, B, C));
+  }
+  CASE(kSubtractK) {
+    ADD_LIKE(kSubtract, x - y - Value::kIntegerBias, a - b, K[C], ARITHMETIC_SLOW_K(kSubtract));
+  }
 
-#define MULTIPLY(y_word, slow)                                              \
-  do {                                                                      \
-    const Word x = R[B], y = (y_word);                                      \
-    if ((x & y) >= Value::kFirstInteger) {                                  \
-      int64_t product = 0;                                                  \
+#define MULTIPLY(y_word, slow)                                                     \
+  do {                                                                             \
+    const Word x = R[B], y = (y_word);                                             \
+    if ((x & y) >= Value::kFirstInteger) {                                         \
+      int64_t product = 0;                                                         \
       if (!__builtin_mul_overflow(IntegerOfWord(x), IntegerOfWord(y), &product) && \
-          Value::FitsInline(product)) [[likely]] {                          \
-        R[A] = Value::InlineInteger(product).word();                        \
-        NEXT();                                                             \
-      }                                                                     \
-    } else {                                                                \
-      double a, b;                                                          \
-      if (ToDoubles(x, y, &a, &b)) {                                        \
-        R[A] = ResultWord(a * b);                                               \
-        NEXT();                                                             \
-      }                                                                     \
-    }                                                                       \
-    slow;                                                                   \
+          Value::FitsInline(product)) [[likely]] {                                 \
+        R[A] = Value::InlineInteger(product).word();                               \
+        NEXT();                                                                    \
+      }                                                                            \
+    } else {                                                                       \
+      double a, b;                                                                 \
+      if (ToDoubles(x, y, &a, &b)) {                                               \
+        R[A] = ResultWord(a * b);                                                  \
+        NEXT();                                                                    \
+      }                                                                            \
+    }                                                                              \
+    slow;                                                                          \
   } while (0)
   CASE(kMultiply) { MULTIPLY(R[C], ARITHMETIC_SLOW(kMultiply, x, y, B, C)); }
   CASE(kMultiplyK) { MULTIPLY(K[C], ARITHMETIC_SLOW_K(kMultiply)); }
 
-#define FLOAT_ONLY(double_expression, make, y_word, slow)                         \
-  do {                                                                      \
-    const Word x = R[B], y = (y_word);                                      \
-    double a, b;                                                            \
-    if (ToDoubles(x, y, &a, &b)) [[likely]] {                               \
-      R[A] = make(double_expression);                                     \
-      NEXT();                                                               \
-    }                                                                       \
-    slow;                                                                   \
+#define FLOAT_ONLY(double_expression, make, y_word, slow) \
+  do {                                                    \
+    const Word x = R[B], y = (y_word);                    \
+    double a, b;                                          \
+    if (ToDoubles(x, y, &a, &b)) [[likely]] {             \
+      R[A] = make(double_expression);                     \
+      NEXT();                                             \
+    }                                                     \
+    slow;                                                 \
   } while (0)
   CASE(kDivide) { FLOAT_ONLY(a / b, ResultWord, R[C], ARITHMETIC_SLOW(kDivide, x, y, B, C)); }
   CASE(kDivideK) { FLOAT_ONLY(a / b, ResultWord, K[C], ARITHMETIC_SLOW_K(kDivide)); }
@@ -517,41 +529,41 @@ with_hook:
   CASE(kPowerK) { FLOAT_ONLY(Power(a, b), WordOf, K[C], ARITHMETIC_SLOW_K(kPower)); }
 
   // The quotient and the remainder of inline integers fit, but for kMinInline // -1.
-#define DIVISION(function, y_word, slow)                                    \
-  do {                                                                      \
-    const Word x = R[B], y = (y_word);                                      \
-    if ((x & y) >= Value::kFirstInteger) {                                  \
-      const int64_t divisor = IntegerOfWord(y);                             \
-      if (divisor > 0) [[likely]] {                                         \
+#define DIVISION(function, y_word, slow)                                         \
+  do {                                                                           \
+    const Word x = R[B], y = (y_word);                                           \
+    if ((x & y) >= Value::kFirstInteger) {                                       \
+      const int64_t divisor = IntegerOfWord(y);                                  \
+      if (divisor > 0) [[likely]] {                                              \
         R[A] = Value::InlineInteger(function(IntegerOfWord(x), divisor)).word(); \
-        NEXT();                                                             \
-      }                                                                     \
-    } else {                                                                \
-      double a, b;                                                          \
-      if (ToDoubles(x, y, &a, &b)) {                                        \
-        R[A] = WordOf(function(a, b));                                      \
-        NEXT();                                                             \
-      }                                                                     \
-    }                                                                       \
-    slow;                                                                   \
+        NEXT();                                                                  \
+      }                                                                          \
+    } else {                                                                     \
+      double a, b;                                                               \
+      if (ToDoubles(x, y, &a, &b)) {                                             \
+        R[A] = WordOf(function(a, b));                                           \
+        NEXT();                                                                  \
+      }                                                                          \
+    }                                                                            \
+    slow;                                                                        \
   } while (0)
   CASE(kModulo) { DIVISION(FloorModulo, R[C], ARITHMETIC_SLOW(kModulo, x, y, B, C)); }
   CASE(kModuloK) { DIVISION(FloorModulo, K[C], ARITHMETIC_SLOW_K(kModulo)); }
   CASE(kIntegerDivide) { DIVISION(FloorDivide, R[C], ARITHMETIC_SLOW(kIntegerDivide, x, y, B, C)); }
   CASE(kIntegerDivideK) { DIVISION(FloorDivide, K[C], ARITHMETIC_SLOW_K(kIntegerDivide)); }
 
-#define BITWISE(expression, y_word, slow)                                   \
-  do {                                                                      \
-    const Word x = R[B], y = (y_word);                                      \
-    if ((x & y) >= Value::kFirstInteger) [[likely]] {                       \
-      const int64_t a = IntegerOfWord(x), b = IntegerOfWord(y);             \
-      const int64_t bits = (expression);                                    \
-      if (Value::FitsInline(bits)) [[likely]] {                             \
-        R[A] = Value::InlineInteger(bits).word();                           \
-        NEXT();                                                             \
-      }                                                                     \
-    }                                                                       \
-    slow;                                                                   \
+#define BITWISE(expression, y_word, slow)                       \
+  do {                                                          \
+    const Word x = R[B], y = (y_word);                          \
+    if ((x & y) >= Value::kFirstInteger) [[likely]] {           \
+      const int64_t a = IntegerOfWord(x), b = IntegerOfWord(y); \
+      const int64_t bits = (expression);                        \
+      if (Value::FitsInline(bits)) [[likely]] {                 \
+        R[A] = Value::InlineInteger(bits).word();               \
+        NEXT();                                                 \
+      }                                                         \
+    }                                                           \
+    slow;                                                       \
   } while (0)
   CASE(kBitAnd) { BITWISE(a & b, R[C], ARITHMETIC_SLOW(kBitAnd, x, y, B, C)); }
   CASE(kBitAndK) { BITWISE(a & b, K[C], ARITHMETIC_SLOW_K(kBitAnd)); }
@@ -596,9 +608,7 @@ with_hook:
     }
     STEP(Unary(s, Op::kBitNot, v, static_cast<int>(B)));
   }
-  CASE(kConcat) {
-    STEP(Concat(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B)));
-  }
+  CASE(kConcat) { STEP(Concat(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B))); }
 
   // --- Jumps -------------------------------------------------------------------------------------
   CASE(kJump) {
@@ -606,17 +616,17 @@ with_hook:
     NEXT();
   }
   // A round of a loop; `live` registers are in use.
-#define ROUND(live)                                         \
-  do {                                                      \
-    if (--s.fuel <= 0) [[unlikely]] {                       \
-      SAVE();                                               \
+#define ROUND(live)                                           \
+  do {                                                        \
+    if (--s.fuel <= 0) [[unlikely]] {                         \
+      SAVE();                                                 \
       frame->top = frame->base + static_cast<uint32_t>(live); \
-      const bool ok_ = s.Poll();                            \
-      frame = &co->frame();                                 \
-      frame->top = frame->base + frame->code->registers;    \
-      if (!ok_) goto error;                                 \
-      LOAD();                                               \
-    }                                                       \
+      const bool ok_ = s.Poll();                              \
+      frame = &co->frame();                                   \
+      frame->top = frame->base + frame->code->registers;      \
+      if (!ok_) goto error;                                   \
+      LOAD();                                                 \
+    }                                                         \
   } while (0)
   CASE(kLoop) {
     JUMP();
@@ -649,27 +659,27 @@ with_hook:
   }
 
   // --- Comparison --------------------------------------------------------------------------------
-#define DECIDE(step, outcome, wanted)         \
-  do {                                        \
-    if ((step) == Step::kDone) [[likely]] {   \
-      if ((outcome) == Outcome::kFinished) goto reload; \
+#define DECIDE(step, outcome, wanted)                        \
+  do {                                                       \
+    if ((step) == Step::kDone) [[likely]] {                  \
+      if ((outcome) == Outcome::kFinished) goto reload;      \
       if (((outcome) == Outcome::kTrue) == (wanted)) JUMP(); \
-      NEXT();                                 \
-    }                                         \
-    if ((step) == Step::kPushed) goto enter;  \
-    goto error;                               \
+      NEXT();                                                \
+    }                                                        \
+    if ((step) == Step::kPushed) goto enter;                 \
+    goto error;                                              \
   } while (0)
-#define EQUALITY(y_word, wanted)                                                     \
-  do {                                                                               \
-    const Word x = R[A], y = (y_word);                                               \
-    if ((x & y) >= Value::kFirstInteger) {                                           \
-      if ((x == y) == (wanted)) JUMP();                                              \
-      NEXT();                                                                        \
-    }                                                                                \
-    Outcome equal_ = Outcome::kFinished;                                                             \
-    SAVE();                                                                          \
+#define EQUALITY(y_word, wanted)                                                        \
+  do {                                                                                  \
+    const Word x = R[A], y = (y_word);                                                  \
+    if ((x & y) >= Value::kFirstInteger) {                                              \
+      if ((x == y) == (wanted)) JUMP();                                                 \
+      NEXT();                                                                           \
+    }                                                                                   \
+    Outcome equal_ = Outcome::kFinished;                                                \
+    SAVE();                                                                             \
     const Step step_ = EqualValues(s, Value::FromWord(x), Value::FromWord(y), &equal_); \
-    DECIDE(step_, equal_, wanted);                                                   \
+    DECIDE(step_, equal_, wanted);                                                      \
   } while (0)
   CASE(kEqual) { EQUALITY(R[B], true); }
   CASE(kNotEqual) { EQUALITY(R[B], false); }
@@ -693,7 +703,7 @@ with_hook:
       if ((a op b) == (wanted)) JUMP();                                              \
       NEXT();                                                                        \
     }                                                                                \
-    Outcome outcome_ = Outcome::kFinished;                                                           \
+    Outcome outcome_ = Outcome::kFinished;                                           \
     SAVE();                                                                          \
     const Step step_ =                                                               \
         Compare(s, Event::event, Value::FromWord(x), Value::FromWord(y), &outcome_); \
@@ -715,8 +725,7 @@ with_hook:
   // --- Calls -------------------------------------------------------------------------------------
   CASE(kCall) {
     const auto function = static_cast<uint32_t>(R + A - co->stack);
-    const uint32_t arguments =
-        B != 0 ? static_cast<uint32_t>(B) - 1 : frame->top - function - 1;
+    const uint32_t arguments = B != 0 ? static_cast<uint32_t>(B) - 1 : frame->top - function - 1;
     if (--s.fuel <= 0) [[unlikely]] {
       TRY(s.Poll());
       LOAD();
@@ -736,9 +745,17 @@ with_hook:
           for (uint32_t i = arguments; i < code->parameters; ++i) *arguments_end++ = Value::kNil;
           ++frame;
           ++co->frame_count;
-          *frame = {.pc = code->code, .code = code, .function = function, .base = base,
-                    .top = top, .limit = limit, .wanted = wanted, .varargs = 0, .state = 0,
-                    .flags = 0, .saved_count = 0};
+          *frame = {.pc = code->code,
+                    .code = code,
+                    .function = function,
+                    .base = base,
+                    .top = top,
+                    .limit = limit,
+                    .wanted = wanted,
+                    .varargs = 0,
+                    .state = 0,
+                    .flags = 0,
+                    .saved_count = 0};
           pc = code->code;
           R = co->stack + base;
           K = code->constants;
@@ -757,9 +774,7 @@ with_hook:
     }
     STEP(TailCall(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B)));
   }
-  CASE(kReturn) {
-    STEP(Return(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B), C != 0));
-  }
+  CASE(kReturn) { STEP(Return(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B), C != 0)); }
   CASE(kReturn0) {
     if ((frame->flags & kSpecialReturn) != 0 || co->hook_mask != 0) [[unlikely]] {
       STEP(LeaveFrame(s, frame->base, 0));

@@ -25,8 +25,7 @@ class Interpreter {
   // new frame. kDone: the results stand at `function`; with wanted == -1 the top of the frame below
   // was set behind them. kPushed: Run has to go on with the top frame. kError: the frames of what
   // failed still stand.
-  static Step Call(State& s, uint32_t function, uint32_t arguments, int32_t wanted,
-                   uint16_t flags);
+  static Step Call(State& s, uint32_t function, uint32_t arguments, int32_t wanted, uint16_t flags);
 
   // Calls a metamethod on behalf of the current instruction of the Lua frame on top. kDone: the
   // instruction is finished.

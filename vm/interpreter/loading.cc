@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // From the text of a chunk, or from a binary chunk, to a function.
+#include "compiler/code_generator.h"
 #include "interpreter/binary_chunk.h"
 #include "interpreter/function_code.h"
 #include "interpreter/interpreter.h"
 #include "interpreter/state.h"
-#include "compiler/code_generator.h"
 #include "syntax/parser.h"
 #include "text/concat.h"
 
@@ -13,8 +13,7 @@ namespace neap::vm {
 namespace {
 
 absl::StatusOr<std::unique_ptr<CodeUnit>> Compile(std::string_view text,
-                                                  const std::string& chunk_name,
-                                                  uint32_t levels) {
+                                                  const std::string& chunk_name, uint32_t levels) {
   ParseOptions options;
   options.levels_in_use = levels;
   absl::StatusOr<std::unique_ptr<const Chunk>> chunk = Parse(text, chunk_name, options);

@@ -61,12 +61,11 @@ bool CallError(State& s, uint32_t function) {
 }
 
 bool ArithmeticError(State& s, Event event, Value a, Value b, int operand_a, int operand_b) {
-  const bool bitwise = (event >= Event::kBitAnd && event <= Event::kShiftRight) ||
-                       event == Event::kBitNot;
+  const bool bitwise =
+      (event >= Event::kBitAnd && event <= Event::kShiftRight) || event == Event::kBitNot;
   if (bitwise && IsNumber(a) && IsNumber(b)) {
     const int culprit = HasIntegerForm(a) ? operand_b : operand_a;
-    return s.RuntimeError(
-        Concat("number", Describe(s, culprit), " has no integer representation"));
+    return s.RuntimeError(Concat("number", Describe(s, culprit), " has no integer representation"));
   }
   const bool first = !IsNumber(a);
   const char* verb = bitwise ? "perform bitwise operation on" : "perform arithmetic on";

@@ -7,7 +7,7 @@
 #include "interpreter/debug_info.h"
 #include "interpreter/function_code.h"
 #include "interpreter/interpreter.h"
-#include "interpreter/operators.h"
+#include "interpreter/operations.h"
 #include "interpreter/runtime_errors.h"
 #include "objects/equality.h"
 #include "text/concat.h"
@@ -43,9 +43,17 @@ State::State(gc::Mutator& mutator, const StateOptions& options)
   running_ = main_;
   // The host's frame: a native one that never returns.
   main_->frame_count = 1;
-  main_->frames[0] = {.pc = nullptr, .code = nullptr, .function = 0, .base = 1, .top = 1,
-                      .limit = 1 + kNativeSlots, .wanted = 0, .varargs = 0, .state = 0,
-                      .flags = kFrameNative | kFrameEntry, .saved_count = 0};
+  main_->frames[0] = {.pc = nullptr,
+                      .code = nullptr,
+                      .function = 0,
+                      .base = 1,
+                      .top = 1,
+                      .limit = 1 + kNativeSlots,
+                      .wanted = 0,
+                      .varargs = 0,
+                      .state = 0,
+                      .flags = kFrameNative | kFrameEntry,
+                      .saved_count = 0};
   NEAP_CHECK(EnsureStack(main_, main_->frames[0].limit), "V1: there is memory for the main stack");
   m_.heap().AddRootProvider(this);
   for (int i = 0; i < kEvents; ++i) {
@@ -132,8 +140,9 @@ bool State::ToInteger(Value v, int64_t* i) {
   const auto number = ParseNumber(AsString(v)->view());
   if (!number) return false;
   const auto* integer = std::get_if<int64_t>(&*number);
-  const auto exact = integer != nullptr ? std::optional<int64_t>(*integer)
-                                        : FloatToInteger(std::get<double>(*number), Rounding::kExact);
+  const auto exact = integer != nullptr
+                         ? std::optional<int64_t>(*integer)
+                         : FloatToInteger(std::get<double>(*number), Rounding::kExact);
   if (exact) *i = *exact;
   return exact.has_value();
 }
@@ -194,8 +203,8 @@ void State::CallMessageHandler() {
     }
     Frame& top = co->frame();
     const uint32_t saved_top = top.top;
-    const uint32_t at = std::max(
-        saved_top, top.code != nullptr ? top.base + top.code->registers : saved_top);
+    const uint32_t at =
+        std::max(saved_top, top.code != nullptr ? top.base + top.code->registers : saved_top);
     const uint32_t index = co->frame_count - 1;
     if (!EnsureStack(co, at + 2 + kNativeSlots)) return;
     co->frame().limit = std::max(co->frame().limit, at + 2);
@@ -225,9 +234,8 @@ bool State::RuntimeError(std::string_view message) {
   std::string text;
   if (frame.code != nullptr) {
     const uint32_t line = frame.code->LineAt(frame.pc - 1);
-    text = frame.code->unit->lines.empty()
-               ? Concat(ShortSource(*frame.code), ":?: ")
-               : Concat(ShortSource(*frame.code), ":", line, ": ");
+    text = frame.code->unit->lines.empty() ? Concat(ShortSource(*frame.code), ":-1: ")
+                                           : Concat(ShortSource(*frame.code), ":", line, ": ");
   }
   return ThrowText(text.append(message));
 }

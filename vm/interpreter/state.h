@@ -40,10 +40,10 @@ enum class Step : uint8_t { kDone, kPushed, kError };
 
 enum class ErrorKind : uint8_t {
   kNone,
-  kScript,    // error(), a runtime error: protected calls catch it
-  kMemory,    // likewise; no message handler runs
-  kHandler,   // an error in a message handler
-  kStop,      // a budget is used up or the host interrupted: nothing in the script catches it
+  kScript,   // error(), a runtime error: protected calls catch it
+  kMemory,   // likewise; no message handler runs
+  kHandler,  // an error in a message handler
+  kStop,     // a budget is used up or the host interrupted: nothing in the script catches it
 };
 
 inline constexpr uint64_t kNoBudget = UINT64_MAX;
@@ -101,7 +101,8 @@ class State final : public gc::RootProvider {
   // Calls the function that stands `arguments` slots below the top of the current native frame,
   // with those arguments; both are replaced by `wanted` results (-1: all). Runs the interpreter in
   // here: coroutines cannot yield across it. False: error.
-  [[nodiscard]] bool Call(int arguments, int wanted);
+  // `flags`: FrameFlags that say what the call is for (kFrameHook, kFrameFinalizer).
+  [[nodiscard]] bool Call(int arguments, int wanted, uint16_t flags = 0);
   // The same, and an error does not leave it: on false the function and its arguments are replaced
   // by the error value, variables are closed. `handler`: stack index of a message handler, 0: none.
   // An error that scripts may not catch (kStop) is returned too; the caller must pass it on.
@@ -132,11 +133,11 @@ class State final : public gc::RootProvider {
 
   // --- Errors ------------------------------------------------------------------------------------
   // Each sets `error` and returns false, so that `return state.Error(...)` reads well.
-  bool Throw(Value value);                       // the value itself
-  bool RuntimeError(std::string_view message);   // with "chunk:line:" of the current Lua frame
+  bool Throw(Value value);                            // the value itself
+  bool RuntimeError(std::string_view message);        // with "chunk:line:" of the current Lua frame
   bool ErrorAt(int level, std::string_view message);  // luaL_error: position of that level
   bool MemoryError();
-  bool StackError();      // "stack overflow", or an error in error handling
+  bool StackError();  // "stack overflow", or an error in error handling
   // Uncatchable, and sticky: until the outermost call has returned (or ClearError) nothing that is
   // thrown replaces it and every poll fails, even if native code on the way swallows it.
   bool Stop(std::string_view message);
@@ -219,9 +220,7 @@ class State final : public gc::RootProvider {
   void Pop(uint32_t count) { running_->frame().top -= count; }
   // From the top: 1 is the last pushed.
   Value FromTop(uint32_t i) const { return at(running_->frame().top - i); }
-  void SetFromTop(uint32_t i, Value v) {
-    running_->stack[running_->frame().top - i] = v.word();
-  }
+  void SetFromTop(uint32_t i, Value v) { running_->stack[running_->frame().top - i] = v.word(); }
   // Room for `count` more pushes. False: error "stack overflow".
   [[nodiscard]] bool EnsureSlots(uint32_t count);
 

@@ -4,7 +4,7 @@
 // metamethods by State::Call, so that coroutines cannot yield across them.
 #include "interpreter/function_code.h"
 #include "interpreter/interpreter.h"
-#include "interpreter/operators.h"
+#include "interpreter/operations.h"
 #include "interpreter/runtime_errors.h"
 #include "interpreter/state.h"
 #include "library/base_parts.h"
@@ -101,8 +101,7 @@ bool State::Equal(Value a, Value b, bool* result) {
   *result = RawEqual(a, b);
   if (*result) return true;
   const bool may_differ = (IsTable(a) && IsTable(b)) || (IsUserdata(a) && IsUserdata(b));
-  const Value metamethod =
-      may_differ ? BinaryMetamethod(*this, Event::kEqual, a, b) : Value::Nil();
+  const Value metamethod = may_differ ? BinaryMetamethod(*this, Event::kEqual, a, b) : Value::Nil();
   if (metamethod.is_nil()) return true;
   if (!CallPushed(metamethod, a, b, nullptr, 1)) return false;
   *result = FromTop(1).is_truthy();

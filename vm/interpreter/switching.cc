@@ -12,8 +12,8 @@
 
 namespace neap::vm {
 
-// Ends `from` being the running coroutine: its `count` values from `first` on go to the native frame
-// of its resumer, which is entered again.
+// Ends `from` being the running coroutine: its `count` values from `first` on go to the native
+// frame of its resumer, which is entered again.
 Step Interpreter::PassToResumer(State& s, Coroutine* from, uint32_t first, uint32_t count,
                                 uint32_t entry_state) {
   Coroutine* to = from->resumer;
@@ -79,13 +79,12 @@ Step Interpreter::Resume(State& s) {
     return FailResume(s, "cannot resume dead coroutine");
   }
   if (co->status != CoroutineStatus::kSuspended) {
-    return FailResume(s, co->status == CoroutineStatus::kRunning
-                             ? "cannot resume non-suspended coroutine"
-                             : "cannot resume non-suspended coroutine");
+    return FailResume(s, "cannot resume non-suspended coroutine");
   }
   if (from->levels + 1 >= kMaxLevels) return FailResume(s, "C stack overflow");
   const uint32_t count = frame.top - frame.base - 1;
-  if (!EnsureStack(co, co->top + count + kNativeSlots)) return FailResume(s, "too many arguments to resume");
+  if (!EnsureStack(co, co->top + count + kNativeSlots))
+    return FailResume(s, "too many arguments to resume");
   for (uint32_t i = 0; i < count; ++i) {
     co->stack[co->top + i] = from->stack[frame.base + 1 + i];
   }
@@ -127,9 +126,17 @@ void State::CloseSuspended(Coroutine* co, Value* outcome, bool* ok) {
   // One native frame, whose function is whatever stands at 0.
   co->frame_count = 1;
   Frame& frame = co->frames[0];
-  frame = {.pc = nullptr, .code = nullptr, .function = 0, .base = 1, .top = co->top,
-           .limit = co->top + kNativeSlots, .wanted = 0, .varargs = 0, .state = 0,
-           .flags = kFrameNative | kFrameBottom, .saved_count = 0};
+  frame = {.pc = nullptr,
+           .code = nullptr,
+           .function = 0,
+           .base = 1,
+           .top = co->top,
+           .limit = co->top + kNativeSlots,
+           .wanted = 0,
+           .varargs = 0,
+           .state = 0,
+           .flags = kFrameNative | kFrameBottom,
+           .saved_count = 0};
   CloseUpvalues(*this, co, 0);
   if (EnsureStack(co, frame.limit)) {
     while (!co->to_close->empty()) {
@@ -155,7 +162,8 @@ void State::CloseSuspended(Coroutine* co, Value* outcome, bool* ok) {
   SuspendStack(*this, co, 0);
 }
 
-// Calls v's __close with the error (kept above the top meanwhile). True: it stands at the top again.
+// Calls v's __close with the error (kept above the top meanwhile). True: it stands at the top
+// again.
 bool State::CallClose(Value v, Value error_value, bool no_error) {
   Push(no_error ? Value::Nil() : error_value);
   const Value method = MetamethodOf(v, Event::kClose);

@@ -12,7 +12,7 @@
 //
 // kStop passes protected frames: no script can catch it. Their variables are not closed then.
 #include "interpreter/interpreter.h"
-#include "interpreter/operators.h"
+#include "interpreter/operations.h"
 
 namespace neap::vm {
 

@@ -16,11 +16,16 @@ struct Library {
 };
 
 constexpr Library kLibraries[] = {
-    {"_G", OpenBase, true},           {"package", OpenPackage, false},
-    {"coroutine", OpenCoroutine, true}, {"table", OpenTable, true},
-    {"io", OpenIo, false},            {"os", OpenOs, false},
-    {"string", OpenString, true},     {"math", OpenMath, true},
-    {"utf8", OpenUtf8, true},         {"debug", OpenDebug, false},
+    {"_G", OpenBase, true},
+    {"package", OpenPackage, false},
+    {"coroutine", OpenCoroutine, true},
+    {"table", OpenTable, true},
+    {"io", OpenIo, false},
+    {"os", OpenOs, false},
+    {"string", OpenString, true},
+    {"math", OpenMath, true},
+    {"utf8", OpenUtf8, true},
+    {"debug", OpenDebug, false},
 };
 
 // What the libraries of a sandbox have beside: ways to code that nobody has read, to files, and to

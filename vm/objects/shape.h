@@ -23,9 +23,9 @@
 
 #include <cstdint>
 
+#include "lua_string.h"
 #include "neap/gc/mutator.h"
 #include "neap/gc/type.h"
-#include "lua_string.h"
 
 namespace neap::vm {
 
@@ -45,8 +45,8 @@ struct Shape : Object {
                              // kToDictionary or kNoMetatable
   uint32_t count;            // fields
   uint8_t is_dictionary;
-  uint8_t weak_mode;         // WeakMode
-  uint8_t inline_fields;     // of the tables with this shape (dictionaries: any number)
+  uint8_t weak_mode;      // WeakMode
+  uint8_t inline_fields;  // of the tables with this shape (dictionaries: any number)
   uint8_t unused;
 
   static constexpr uint32_t kLinearFields = 8;

@@ -51,8 +51,9 @@ void RegisterRanges() {
     RegisterRow(static_cast<gc::TypeId>(kNativeClosureType + n), "native closure",
                 NativeClosure::BytesFor(n), 1, n);
   }
-  gc::RegisterTypeAs(kNativeClosureType, {.name = "native closure",
-                                          .base_bytes = static_cast<uint32_t>(NativeClosure::BytesFor(0))});
+  gc::RegisterTypeAs(
+      kNativeClosureType,
+      {.name = "native closure", .base_bytes = static_cast<uint32_t>(NativeClosure::BytesFor(0))});
 }
 
 // --- Values --------------------------------------------------------------------------------------

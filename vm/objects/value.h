@@ -62,8 +62,8 @@ class Value {
     return Value(std::bit_cast<Word>(d) + kDoubleOffset);
   }
 
-  // What +, -, * or / of doubles from values gave: the processor makes no other NaNs from those with
-  // the one payload than those (V4).
+  // What +, -, * or / of doubles from values gave: the processor makes no other NaNs from those
+  // with the one payload than those (V4).
   static Value ArithmeticResult(double d) { return Value(std::bit_cast<Word>(d) + kDoubleOffset); }
 
   constexpr Word word() const { return word_; }

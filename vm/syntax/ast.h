@@ -92,7 +92,7 @@ struct CapturedVariable {
   X(kMethodCall, MethodCall)  \
   X(kUnary, Unary)            \
   X(kBinary, Binary)          \
-  X(kTable, TableConstructor)            \
+  X(kTable, TableConstructor) \
   X(kParen, Paren)
 
 enum class ExprKind : uint8_t {
@@ -312,10 +312,10 @@ struct Goto : Stat {
 // --- Functions -----------------------------------------------------------------------------------
 
 struct Function {
-  Function* parent = nullptr;      // null: the chunk itself
-  std::span<Local*> locals;        // in the order of their declarations, parameters first
-  std::span<CapturedVariable> upvalues;     // the chunk has one: _ENV
-  std::span<Function*> functions;  // directly inside, in source order
+  Function* parent = nullptr;            // null: the chunk itself
+  std::span<Local*> locals;              // in the order of their declarations, parameters first
+  std::span<CapturedVariable> upvalues;  // the chunk has one: _ENV
+  std::span<Function*> functions;        // directly inside, in source order
   Block* body = nullptr;
   uint32_t line = 0;       // of `function`; 0 for the chunk
   uint32_t last_line = 0;  // of its `end`

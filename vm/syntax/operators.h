@@ -47,9 +47,7 @@ enum class BinaryOp : uint8_t {
 #undef NEAP_VM_DEFINE
 };
 
-inline bool IsComparison(BinaryOp op) {
-  return op >= BinaryOp::kLess && op <= BinaryOp::kNotEqual;
-}
+inline bool IsComparison(BinaryOp op) { return op >= BinaryOp::kLess && op <= BinaryOp::kNotEqual; }
 
 enum class UnaryOp : uint8_t {
 #define NEAP_VM_DEFINE(name, text) name,

@@ -139,8 +139,9 @@ int Scopes::AddUpvalue(FunctionScope& scope, const CapturedVariable& upvalue) {
 // From the inside out in search of the variable, then back, adding it to the list of each function
 // in between. The depth of the recursion is that of the nesting of functions.
 int Scopes::FindUpvalue(FunctionScope& scope, const Symbol* name, const Literal** constant) {
-  const auto known = std::find_if(scope.upvalues.begin(), scope.upvalues.end(),
-                                  [name](const CapturedVariable& upvalue) { return upvalue.name == name; });
+  const auto known =
+      std::find_if(scope.upvalues.begin(), scope.upvalues.end(),
+                   [name](const CapturedVariable& upvalue) { return upvalue.name == name; });
   if (known != scope.upvalues.end()) return static_cast<int>(known - scope.upvalues.begin());
   if (scope.outer == nullptr) return -1;
   FunctionScope& parent = *scope.outer;

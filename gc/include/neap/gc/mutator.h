@@ -209,8 +209,8 @@ class Mutator {
   Heap& heap_;
   uint64_t allocated_before_ = 0;   // on Ps held before the present one
   uint64_t allocated_on_bind_ = 0;  // the present one's count when it was taken
-  bool poll_always_ = false;   // stress-safepoint
-  uint32_t no_safepoint_ = 0;  // depth of NoSafepointScopes
+  bool poll_always_ = false;        // stress-safepoint
+  uint32_t no_safepoint_ = 0;       // depth of NoSafepointScopes
 
   // Handle slots, in segments whose addresses never change (LIFO).
   static constexpr size_t kHandleSegment = 256;

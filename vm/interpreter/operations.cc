@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "interpreter/operators.h"
+#include "interpreter/operations.h"
 
 #include <cmath>
 #include <optional>
@@ -91,9 +91,7 @@ std::optional<Number> NumberFrom(Value v) {
   return std::nullopt;
 }
 
-std::optional<Number> PlainNumber(Value v) {
-  return IsString(v) ? std::nullopt : NumberFrom(v);
-}
+std::optional<Number> PlainNumber(Value v) { return IsString(v) ? std::nullopt : NumberFrom(v); }
 
 std::optional<int64_t> BitsOf(const Number& n) {
   if (const auto* i = std::get_if<int64_t>(&n)) return *i;

@@ -4,8 +4,8 @@
 //
 // Two layers. The Raw... functions compute without calling anything and say whether they could.
 // The others know metamethods, for an instruction of the Lua frame on top (Step, state.h).
-#ifndef NEAP_VM_INTERPRETER_OPERATORS_H_
-#define NEAP_VM_INTERPRETER_OPERATORS_H_
+#ifndef NEAP_VM_INTERPRETER_OPERATIONS_H_
+#define NEAP_VM_INTERPRETER_OPERATIONS_H_
 
 #include <cstdint>
 
@@ -77,4 +77,4 @@ bool CheckKey(State& s, Value key);
 
 }  // namespace neap::vm
 
-#endif  // NEAP_VM_INTERPRETER_OPERATORS_H_
+#endif  // NEAP_VM_INTERPRETER_OPERATIONS_H_
