@@ -2,7 +2,7 @@
 #include "neap/vm/any.h"
 
 #include "core.h"
-#include "interpreter/operators.h"
+#include "interpreter/operations.h"
 #include "objects/equality.h"
 #include "text/concat.h"
 
