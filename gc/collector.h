@@ -78,6 +78,7 @@ class Collector {
   // collection, possibly another thread's.
   void CollectAsDue(Mutator& m, Cause cause);
   bool HasRoom(Mutator& m);
+  bool Fits(uint64_t bytes) const { return !OverHardLimit(bytes); }
   bool Idle(Mutator& m, uint64_t deadline_ns);
   void StressSafepoint(Mutator& m);
   // Stops the world and runs `work`.

@@ -33,6 +33,7 @@ Heap::~Heap() = default;
 
 void Heap::Collect(Mutator& m) { collector_->Collect(m, Cause::kForced); }
 void Heap::CollectMinor(Mutator& m) { collector_->CollectMinor(m, Cause::kForced); }
+bool Heap::Fits(uint64_t bytes) const { return collector_->Fits(bytes); }
 bool Heap::HasRoom(Mutator& m) { return collector_->HasRoom(m); }
 bool Heap::Idle(Mutator& m, uint64_t deadline_ns) { return collector_->Idle(m, deadline_ns); }
 

@@ -16,7 +16,9 @@
 namespace neap::testing {
 
 inline lua::VmOptions TinyVm(lua::VmOptions options = {}) {
+  const uint64_t hard_limit_bytes = options.heap.hard_limit_bytes;
   options.heap = TinyOptions();
+  options.heap.hard_limit_bytes = hard_limit_bytes;
   if (!options.hash_seed) options.hash_seed = 1;
   return options;
 }

@@ -17,7 +17,7 @@ using lua::ErrorKind;
 using lua::Result;
 
 lua::VmOptions Limited(uint64_t bytes) {
-  lua::VmOptions options = TinyVm();
+  lua::VmOptions options;
   options.heap.hard_limit_bytes = bytes;
   return options;
 }
@@ -118,7 +118,6 @@ TEST_SUITE("vm/budgets") {
           "return (('x'):rep(1000000):gsub('x', ('y'):rep(1000)))",
           "return string.format('%s', ('x'):rep(1 << 30))",
           "return ('x'):rep(1 << 20):upper():rep(64)",
-          "return table.pack(table.unpack({}, 1, 900000))",
           "local t = {} for i = 1, 200 do t[i] = coroutine.create(print)"
           " coroutine.wrap(function(...) local s = ('x'):rep(1e5) t[-i] = s .. i end)() end",
           "return load(function() return ('x'):rep(100000) end)"}) {
@@ -136,6 +135,19 @@ TEST_SUITE("vm/budgets") {
       CHECK(vm.heap().Verify(vm.mutator()).ToString() == "OK");
       CHECK(vm.Say("local t = {} for i = 1, 1000 do t[i] = { i } end return #t") == "1000");
     }
+  }
+
+  TEST_CASE("a stack that the hard limit has no room for overflows, and is given back") {
+    ApiVm vm(Limited(4 << 20));
+    CHECK(vm.Say("return table.unpack({}, 1, 900000)") ==
+          "error: test:1: too many results to unpack");
+    CHECK(vm.Say("local function f() return 1 + f() end return f()").find("stack overflow") !=
+          std::string::npos);
+    CHECK(vm.Say("local function f(n) return n == 0 and 0 or 1 + f(n - 1) end return f(10000)") ==
+          "10000");
+    CHECK(vm.Say("local t = {} for i = 1, 1000 do t[i] = { i } end return #t") == "1000");
+    vm.Collect();
+    CHECK(vm.heap().Snapshot().off_heap_bytes < 1 << 20);
   }
 
   TEST_CASE("a string.rep bomb inside pcall is caught") {

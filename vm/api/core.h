@@ -137,7 +137,11 @@ class Work {
           core_.state().EnsureSlots(static_cast<uint32_t>(slots) + vm::kNativeSlots);
     if (!ok_ && slots > vm::kMaxStack) core_.state().StackError();
   }
-  ~Work() { core_.state().running()->frame().top = top_; }
+  ~Work() {
+    core_.state().running()->frame().top = top_;
+    // Large stacks count for the heap's limit.
+    if (core_.is_idle()) vm::TrimStack(core_.state().running());
+  }
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 

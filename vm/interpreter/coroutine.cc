@@ -76,6 +76,15 @@ Coroutine* NewCoroutine(State& state) {
   return co;
 }
 
+// A stack that would not fit into the heap's limit does not grow. Nothing can be collected first, so
+// that only large steps are refused: garbage rarely stands in their way. Smaller: recursion fails in
+// heaps that are only full of garbage; larger: small limits are exceeded by more.
+constexpr uint64_t kAskedGrowthBytes = 64 << 10;
+
+bool MayGrow(const Coroutine* co, uint64_t bytes) {
+  return bytes < kAskedGrowthBytes || co->state->heap().Fits(bytes);
+}
+
 // --- Growth --------------------------------------------------------------------------------------
 
 bool GrowStack(Coroutine* co, uint32_t end) {
@@ -83,6 +92,7 @@ bool GrowStack(Coroutine* co, uint32_t end) {
     if (end > kMaxStack + kErrorStack) return false;
     const uint32_t most = end <= kMaxStack - kCleanStep ? kMaxStack : kMaxStack + kErrorStack;
     const uint32_t size = std::min(std::max(end + kCleanStep, 2 * co->stack_size), most);
+    if (!MayGrow(co, (size - co->stack_size) * sizeof(Word))) return false;
     auto* stack = static_cast<Word*>(std::realloc(co->stack, size * sizeof(Word)));
     if (stack == nullptr) return false;
     std::memset(stack + co->stack_size, 0, (size - co->stack_size) * sizeof(Word));
@@ -103,6 +113,7 @@ bool RaiseLimit(Coroutine* co, Frame& frame, uint32_t limit) {
 
 bool GrowFrames(Coroutine* co) {
   const uint32_t capacity = 2 * co->frame_capacity;
+  if (!MayGrow(co, co->frame_capacity * sizeof(Frame))) return false;
   auto* frames = static_cast<Frame*>(std::realloc(co->frames, capacity * sizeof(Frame)));
   if (frames == nullptr) return false;
   co->frames = frames;
@@ -117,6 +128,29 @@ void CleanStack(Coroutine* co, uint32_t live) {
     std::memset(co->stack + live, 0, (co->clean_from - live) * sizeof(Word));
   }
   co->clean_from = std::max(live, co->frame_count == 0 ? 0 : co->frame().limit);
+}
+
+void TrimStack(Coroutine* co) {
+  Frame& frame = co->frame();
+  frame.limit = frame.top + kNativeSlots;
+  const uint32_t size = std::min(std::max(frame.limit + kCleanStep, kFirstStack), co->stack_size);
+  const uint32_t frames = std::max(co->frame_count, kFirstFrames);
+  const int64_t before = static_cast<int64_t>(CoroutineOffHeapBytes(co));
+  if (before < static_cast<int64_t>(kAskedGrowthBytes)) return;
+  LowerWatermark(co, 0);
+  CleanStack(co, frame.top);
+  auto* stack = static_cast<Word*>(std::realloc(co->stack, size * sizeof(Word)));
+  if (stack != nullptr) {
+    co->stack = stack;
+    co->stack_size = size;
+  }
+  auto* records = static_cast<Frame*>(std::realloc(co->frames, frames * sizeof(Frame)));
+  if (records != nullptr) {
+    co->frames = records;
+    co->frame_capacity = frames;
+  }
+  const auto after = static_cast<int64_t>(CoroutineOffHeapBytes(co));
+  co->state->mutator().OffHeapChanged(co, after - before);
 }
 
 void SuspendStack(State& state, Coroutine* co, uint32_t live) {

@@ -145,6 +145,9 @@ bool GrowFrames(Coroutine* co);
 void CleanStack(Coroutine* co, uint32_t live);
 // Makes `limit` words usable, raises the frame's limit. False as GrowStack.
 bool RaiseLimit(Coroutine* co, Frame& frame, uint32_t limit);
+// Gives back what a stack that became large does not need any more. Its one native frame keeps room
+// for kNativeSlots. (no safepoint)
+void TrimStack(Coroutine* co);
 // The coroutine stops being in the chain; `live` values remain. (K2)
 void SuspendStack(State& state, Coroutine* co, uint32_t live);
 // Reports the live part of a stack of the chain (K1): all of it, or what a minor must see, which

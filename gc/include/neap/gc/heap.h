@@ -116,6 +116,8 @@ class Heap {
   // Whether all there is, off-heap bytes included, is within the hard limit, after a collection if
   // need be: for owners of off-heap bytes, whose growth asks nobody.
   bool HasRoom(Mutator& m);
+  // Whether so many more bytes are within it as things are. (no safepoint)
+  bool Fits(uint64_t bytes) const;
 
   // --- Knobs; effective at once ------------------------------------------------------------------
   // Percent; Options::kGogcOff for off. Returns the old value. (no safepoint)
