@@ -16,6 +16,18 @@
 
 namespace neap::vm {
 
+namespace {
+
+// A protected call inside a hook leaves the hook running.
+bool IsInHook(const Coroutine* co, uint32_t frame) {
+  for (uint32_t i = 0; i < frame; ++i) {
+    if ((co->frames[i].flags & kFrameHook) != 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Step Interpreter::Unwind(State& s) {
   for (;;) {
     bool leaves = false;
@@ -34,7 +46,7 @@ Step Interpreter::UnwindOnce(State& s, bool* leaves) {
       frame.flags |= kFrameClosing;
       LowerWatermark(co, frame.function);
       CloseUpvalues(s, co, frame.base);
-      co->in_hook = false;
+      if (co->in_hook) co->in_hook = IsInHook(co, i);
       return CloseProtected(s);
     }
     if ((frame.flags & kFrameEntry) != 0) break;
