@@ -274,10 +274,12 @@ size_t Mutator::handle_count() const {
 void Mutator::RestoreHeights(const Heights& heights) {
   NEAP_CHECK(heights.handles <= handle_count(), "H1: handle scopes close in reverse order",
              "height=%zu of %zu", heights.handles, handle_count());
-  const size_t segments = (heights.handles + kHandleSegment - 1) / kHandleSegment;
-  Word* last = segments == 0 ? nullptr : handle_segments_[segments - 1];
-  const size_t used = segments == 0 ? 0 : heights.handles - (segments - 1) * kHandleSegment;
-  PopHandles(last + used, segments == 0 ? nullptr : last + kHandleSegment);
+  // The first segment is never closed.
+  const size_t segments =
+      std::max<size_t>(1, (heights.handles + kHandleSegment - 1) / kHandleSegment);
+  Word* last = handle_segments_[segments - 1];
+  const size_t used = heights.handles - (segments - 1) * kHandleSegment;
+  PopHandles(last + used, last + kHandleSegment);
   NEAP_CHECK(heights.pins <= pins_.size(), "H2: pins are released in reverse order");
   pins_.resize(heights.pins);
   no_safepoint_ = heights.no_safepoint;

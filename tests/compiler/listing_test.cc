@@ -26,7 +26,7 @@ TEST_CASE("locals are operands in place") {
   CHECK(Code("local a, b; a = a + b; b = a < b; a = b") ==
         "LoadNil 0 2\nAdd 0 0 1\nLess 0 1 1\nLoadFalseSkip 1\nLoadTrue 1\nMove 0 1\n");
   CHECK(Code("local a; a.x = a[1] + a.y.z") ==
-        "LoadNil 0 1\nGetInteger 1 0 1\nGetField 2 0 1 2\nGetField 2 2 2 4\nAdd 1 1 2\n"
+        "LoadNil 0 1\nGetInteger 1 0 1\nGetField 2 0 1 3\nGetField 2 2 2 6\nAdd 1 1 2\n"
         "SetField 0 0 1 0\n");
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("conditions jump without making values") {
         "LoadNil 0 3\nJumpIfFalse 0 1\nJumpIfTrueKeep 2 1 0\n");
   CHECK(Code("while true do local a end") == "LoadNil 0 1\nLoop 0 -2\n");
   CHECK(Code("while x do if y then break end end") ==
-        "GetGlobal 0 0 0 0\nJumpIfFalse 0 3\nGetGlobal 0 0 1 2\nJumpIfTrue 0 1\nLoop 0 -5\n");
+        "GetGlobal 0 0 0 0\nJumpIfFalse 0 3\nGetGlobal 0 0 1 3\nJumpIfTrue 0 1\nLoop 0 -5\n");
 }
 
 TEST_CASE("a local is not written before its old value was read") {
@@ -73,7 +73,7 @@ TEST_CASE("new objects lie above all that is live") {
 TEST_CASE("constructors of names are records") {
   CHECK(Code("local t = {x = 1, y = 2}") == "LoadInteger 0 1\nLoadInteger 1 2\nNewRecord 0 0 0\n");
   CHECK(Code("local t = {x = 1, x = 2}") ==
-        "NewTable 0 2 0\nLoadInteger 1 1\nSetField 0 0 1 0\nLoadInteger 1 2\nSetField 0 0 1 2\n");
+        "NewTable 0 2 0\nLoadInteger 1 1\nSetField 0 0 1 0\nLoadInteger 1 2\nSetField 0 0 1 3\n");
   CHECK(Code("local t = {5, x = 1, ...}") ==
         "NewTable 0 1 2\nLoadInteger 1 5\nLoadInteger 2 1\nSetField 0 0 2 0\nVararg 2 0\n"
         "SetList 0 0 0\n");
@@ -142,7 +142,7 @@ TEST_CASE("loops keep their state in registers") {
         "LoadInteger 0 1\nLoadInteger 1 10\nLoadInteger 2 1\nForPrepare 0 2\nSetGlobal 3 0 0 0\n"
         "ForLoop 0 -2\n");
   CHECK(Code("for k, v in a do x = v end") ==
-        "GetGlobal 0 0 0 0\nLoadNil 1 3\nGenericPrepare 0 1\nSetGlobal 5 0 1 2\nGenericCall 0 2\n"
+        "GetGlobal 0 0 0 0\nLoadNil 1 3\nGenericPrepare 0 1\nSetGlobal 5 0 1 3\nGenericCall 0 2\n"
         "GenericLoop 0 2 -3\nClose 0\n");
   CHECK(Code("local i; ::top:: i = i + 1; goto top") == "LoadNil 0 1\nAddK 0 0 0 0\nLoop 1 -2\n");
 }
