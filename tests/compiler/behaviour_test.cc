@@ -28,7 +28,7 @@ TEST_CASE("compiled programs print what they print in the reference implementati
 TEST_CASE("a listing shows every instruction, with its line and what its operands mean") {
   const std::string listing = vm::ListCode(*Compile("print('a\\n', 1.5)\nreturn function() end"));
   CHECK(listing ==
-        "function 0-2, 0 parameters, vararg, 3 registers, 1 upvalues, 3 constants, 2 cache words\n"
+        "function 0-2, 0 parameters, vararg, 3 registers, 1 upvalues, 3 constants, 3 cache words\n"
         "  0 [1]       VarargPrepare     0\n"
         "  1 [1]       GetGlobal         0 0 0 0         ; _ENV \"print\"\n"
         "  2 [1]       LoadConstant      1 1             ; \"a\\x0a\"\n"

@@ -76,9 +76,9 @@ Coroutine* NewCoroutine(State& state) {
   return co;
 }
 
-// A stack that would not fit into the heap's limit does not grow. Nothing can be collected first, so
-// that only large steps are refused: garbage rarely stands in their way. Smaller: recursion fails in
-// heaps that are only full of garbage; larger: small limits are exceeded by more.
+// A stack that would not fit into the heap's limit does not grow. Nothing can be collected first,
+// so that only large steps are refused: garbage rarely stands in their way. Smaller: recursion
+// fails in heaps that are only full of garbage; larger: small limits are exceeded by more.
 constexpr uint64_t kAskedGrowthBytes = 64 << 10;
 
 bool MayGrow(const Coroutine* co, uint64_t bytes) {
