@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Inline caches: three 64-bit words for each instruction with a constant key, in the function's
-// side vector. They hold shape ids and offsets only, never references: the collector does not see them,
-// and a stale one just does not match (S2).
+// side vector. They hold shape ids and offsets only, never references: the collector does not see
+// them, and a stale one just does not match (S2).
 //
 //    word 0   shape id (32) | slot code (16)          the field is in the table itself ...
 //    word 1   shape id (32) | slot code (16) | epoch  ... or the metatable, found in the shape with
