@@ -17,13 +17,10 @@ bool LatestFirst(const Finalizers::Entry& a, const Finalizers::Entry& b) {
   return a.sequence > b.sequence;
 }
 
-}  // namespace
-
-namespace {
-
 // Of several entries of one object in a queue that wants it once, the first registered stays: the
 // last one in the list.
 void DropRepeated(std::vector<Finalizers::Entry>& dead) {
+  if (dead.size() < 2) return;
   absl::flat_hash_set<Word> seen;
   std::vector<bool> repeated(dead.size());
   for (size_t i = dead.size(); i-- > 0;) {

@@ -60,4 +60,13 @@ for v in (function(_, c) if not c then return {name_of_caller(2)} end end) do
   assert(v[1] == "for iterator" and v[2] == "for iterator")
   break
 end
+do  -- a finalizer is called by nobody in the script
+  local name, what
+  setmetatable({}, {__gc = function()
+    local info = debug.getinfo(1, "n")
+    name, what = info.name, info.namewhat
+  end})
+  collectgarbage()
+  assert(name == "__gc" and what == "metamethod")
+end
 print("ok")

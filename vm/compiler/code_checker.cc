@@ -11,8 +11,6 @@ namespace neap::vm {
 namespace {
 
 constexpr size_t kMaxUpvalues = 255;
-constexpr size_t kMaxRecordFields = 31;  // kMaxInlineFields of the objects
-constexpr int kCacheWords = 3;
 
 bool IsNumber(const Constant& constant) {
   return std::holds_alternative<int64_t>(constant) || std::holds_alternative<double>(constant);
@@ -169,7 +167,7 @@ class UnitChecker {
       case Op::kSelf:
         return RequireRange(instruction, 0, 2);
       case Op::kNewTable:
-        return Require(b <= static_cast<int>(kMaxRecordFields), "V1: inline fields");
+        return Require(b <= kMaxRecordFields, "V1: inline fields");
       case Op::kNewRecord:
         return Require(b + unit_.templates[instruction.x].keys.size() <= unit_.registers,
                        "V1: a range of registers");

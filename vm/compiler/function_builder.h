@@ -90,7 +90,6 @@ class FunctionBuilder {
   std::unique_ptr<CodeUnit> Finish();
 
  private:
-  static constexpr int kCacheWords = 3;  // of each field instruction
   static constexpr uint32_t kMaxSmall = 0xffff;
 
   struct Visible {

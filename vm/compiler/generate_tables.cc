@@ -12,8 +12,6 @@
 namespace neap::vm {
 namespace {
 
-// Room that a table can have in place (kMaxInlineFields of the objects).
-constexpr int kMaxRecordFields = 31;
 // Array elements in registers at a time. More would save instructions of constructors with more
 // than fifty elements, and take registers from all.
 constexpr int kBatch = 50;

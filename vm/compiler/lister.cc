@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "characters.h"
 #include "operand_reader.h"
+#include "quoted_text.h"
 #include "text/concat.h"
 #include "text/number.h"
 
@@ -16,24 +16,9 @@ constexpr size_t kNameColumns = 18;
 constexpr size_t kOperandColumns = 16;
 constexpr int kExactDigits = 17;  // a float reads back as it was
 
-std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text.substr(0, kMaxShownBytes)) {
-    const int byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') quoted.push_back('\\');
-    if (IsPrintable(byte)) {
-      quoted.push_back(c);
-    } else {
-      constexpr char kDigits[] = "0123456789abcdef";
-      quoted += {'\\', 'x', kDigits[byte / 16], kDigits[byte % 16]};
-    }
-  }
-  quoted += text.size() > kMaxShownBytes ? "\"..." : "\"";
-  return quoted;
-}
-
 std::string ConstantText(const Constant& constant) {
-  if (const auto* text = std::get_if<std::string>(&constant)) return Quoted(*text);
+  if (const auto* text = std::get_if<std::string>(&constant))
+    return QuotedText(*text, kMaxShownBytes);
   std::string text = "nil";
   if (const auto* flag = std::get_if<bool>(&constant)) {
     text = *flag ? "true" : "false";

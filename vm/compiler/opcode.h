@@ -10,7 +10,7 @@
 //                       +------------------+
 //
 // R[i] is a register of the frame, K[i] a constant, U[i] an upvalue. Jump distances are counted in
-// instructions from the one behind the jump. "cache" is the index of the instruction's word in the
+// instructions from the one behind the jump. "cache" is the index of the instruction's first word in the
 // function's inline caches.
 //
 //   C1  An instruction that makes an object finds every live register below the limit in the third
@@ -149,6 +149,10 @@ struct Instruction {
 static_assert(sizeof(Instruction) == 8);
 
 inline constexpr int kMaxRegisters = 255;
+// Fields that a constructor gives room in the table itself: kMaxInlineFields of the objects.
+inline constexpr int kMaxRecordFields = 31;
+// Words of inline cache of an instruction that has one.
+inline constexpr int kCacheWords = 3;
 
 const char* OpName(Op op);
 // The operands as in the table above.

@@ -315,8 +315,8 @@ Step Interpreter::TailCall(State& s, uint32_t a, uint32_t b) {
   CloseUpvalues(s, co, frame.base);
   for (uint32_t i = 0; i <= arguments; ++i) co->stack[frame.function + i] = co->stack[at + i];
   --co->frame_count;
-  constexpr uint16_t kKept = kFrameEntry | kFrameMeta | kFrameBottom | kFrameBack | kFrameHook |
-                             kFrameFinalizer | kFrameWatermark;
+  constexpr uint16_t kKept =
+      kFrameEntry | kFrameMeta | kFrameBottom | kFrameBack | kFrameHook | kFrameWatermark;
   const auto flags = static_cast<uint16_t>((frame.flags & kKept) | kFrameTail);
   const Step step = EnterLua(s, frame.function, arguments, frame.wanted, flags);
   return step;

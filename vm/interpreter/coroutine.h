@@ -15,10 +15,10 @@
 //       nil; words from there on are nil. So whatever a frame's registers hold before they are
 //       first assigned can be scanned. A collection nils what lies above the live part; pushing a
 //       frame raises `clean_from`.
+//   K4  The open upvalues are in order of their stack index; so are the variables to be closed.
 //   K5  Words below `watermark` held no young reference after the last minor and were not written
 //       since: minors skip them, so that a deep recursion does not make every minor slow. Returning
 //       from the frame flagged kFrameWatermark lowers it, as does every store by other means.
-//   K4  The open upvalues are in order of their stack index; so are the variables to be closed.
 #ifndef NEAP_VM_INTERPRETER_COROUTINE_H_
 #define NEAP_VM_INTERPRETER_COROUTINE_H_
 
@@ -45,8 +45,7 @@ enum FrameFlag : uint16_t {
   kFrameReturning = 1 << 5,   // kReturn is closing variables; `saved_count` results wait
   kFrameTail = 1 << 6,        // entered by a tail call
   kFrameHook = 1 << 7,        // runs a hook
-  kFrameFinalizer = 1 << 8,   // runs a __gc metamethod
-  kFrameHooked = 1 << 9,      // its call hook was called: the return hook is, too
+  kFrameFinalizer = 1 << 8,   // protects a __gc metamethod, the frame above
   kFrameHandler = 1 << 10,    // protected with a message handler, its first argument (xpcall)
   kFrameBottom = 1 << 11,     // the first of a coroutine: returning from it ends the coroutine
   kFrameBack = 1 << 12,       // called by CallThen: the native frame below is entered again

@@ -244,9 +244,9 @@ NameInfo NameOfCall(const Coroutine* co, uint32_t index) {
   const Frame& frame = co->frames[index];
   if (frame.flags & kFrameTail) return {};
   if (frame.flags & kFrameHook) return {"hook", "?"};
-  if (frame.flags & kFrameFinalizer) return {"metamethod", "__gc"};
   if (index == 0) return {};
   const Frame& caller = co->frames[index - 1];
+  if (caller.flags & kFrameFinalizer) return {"metamethod", "__gc"};
   if (caller.code == nullptr || caller.pc == caller.code->code) return {};
   return CalledBy(*caller.code, caller.pc - 1);
 }

@@ -10,6 +10,8 @@
 namespace neap::vm {
 namespace {
 
+static_assert(kMaxRecordFields == kMaxInlineFields);
+
 void VisitAll(gc::Tracer& tracer, std::vector<Word>& words) {
   if (!words.empty()) tracer.VisitSlots(words.data(), words.size());
 }
@@ -70,7 +72,7 @@ Prototype* NewPrototype(State& state, std::unique_ptr<const CodeUnit> unit) {
 }
 
 // Pushes the prototype (so that it is rooted); false: no memory.
-bool PushPrototype(State& state, std::unique_ptr<CodeUnit> unit, Word source_index) {
+bool PushPrototype(State& state, std::unique_ptr<CodeUnit> unit, uint32_t source_index) {
   if (!state.EnsureSlots(3)) return false;
   std::vector<std::unique_ptr<CodeUnit>> children = std::move(unit->children);
   unit->children.resize(children.size());
@@ -79,7 +81,7 @@ bool PushPrototype(State& state, std::unique_ptr<CodeUnit> unit, Word source_ind
   state.Push(Value::FromObject(prototype));
   FunctionCode* code = prototype->code;
   gc::Mutator& m = state.mutator();
-  m.Store(prototype, &code->source, state.at(static_cast<uint32_t>(source_index)).word());
+  m.Store(prototype, &code->source, state.at(source_index).word());
   for (size_t i = 0; i < code->constant_words.size(); ++i) {
     bool failed = false;
     const Word word = MakeConstant(state, code->unit->constants[i], &failed);

@@ -16,10 +16,11 @@
 //    stores:  word 0   as above
 //             word 1   shape id without the field (32) | slot code (16) | index of the shape with
 //                      it in FunctionCode::added_shapes (16)
+//             word 2   the epoch: since then no metatable has got a __newindex
 //
 // A slot code is the offset of the slot in words from the table, or, with kInStorage, in the field
-// storage. `epoch` is Objects::index_epoch: it changes whenever an __index field of any table is
-// assigned, so that what word 1 claims of the metatable needs no look at its shape.
+// storage. `epoch` is Objects::index_epoch: it changes whenever an __index or __newindex field of any
+// table is assigned, so that what a cache claims of a metatable needs no look at its shape.
 #ifndef NEAP_VM_INTERPRETER_INLINE_CACHE_H_
 #define NEAP_VM_INTERPRETER_INLINE_CACHE_H_
 

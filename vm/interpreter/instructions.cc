@@ -45,7 +45,8 @@ void TeachInherited(State& s, FunctionCode* code, Table* table, const String* na
   const Shape* shape = table->shape.get();
   Table* metatable = shape->metatable;
   if (metatable == nullptr || metatable->is_dictionary()) return;
-  if (!shape->is_dictionary && shape->Find(name) >= 0) return;
+  // The shape of a dictionary does not say that the field is missing.
+  if (shape->is_dictionary || shape->Find(name) >= 0) return;
   const int index_slot = metatable->shape.get()->Find(s.event_name(Event::kIndex));
   if (index_slot < 0 || s.objects().index_epoch() > 0xffff) return;
   const uint32_t index_code = SlotCode(metatable, static_cast<uint32_t>(index_slot));
@@ -104,11 +105,10 @@ bool HasRoomBefore(const Table* table, uint32_t slot) {
 }
 
 // The field was added and changed the table's shape from `before`: the cache learns the transition.
-void TeachAdded(State& s, FunctionCode* code, Table* table, const Shape* before, uint32_t before_id,
-                const String* name, uint32_t cache) {
+void TeachAdded(State& s, FunctionCode* code, Table* table, uint32_t before_id, const String* name,
+                uint32_t cache) {
   Shape* after = table->shape.get();
-  if (after->is_dictionary || after == before || after->count == 0 ||
-      after->key(after->count - 1) != name) {
+  if (after->is_dictionary || after->count == 0 || after->key(after->count - 1) != name) {
     return;
   }
   const uint32_t slot_code = SlotCode(table, after->count - 1);
@@ -121,6 +121,7 @@ void TeachAdded(State& s, FunctionCode* code, Table* table, const Shape* before,
   }
   s.mutator().Store(code->owner, &code->added_shapes[place], after);
   word = CacheWord(before_id, slot_code, place);
+  code->caches[cache + 2] = s.objects().index_epoch();
 }
 
 }  // namespace
@@ -155,7 +156,7 @@ Step SetFieldMiss(State& s, Value object, uint32_t constant, Value value, uint32
     // Only when the storage had room: the cached path does not grow it.
     const uint32_t slot = table->shape.get()->count - 1;
     if (!table->is_dictionary() && HasRoomBefore(table, slot)) {
-      TeachAdded(s, code, table, nullptr, before_id, name, cache);
+      TeachAdded(s, code, table, before_id, name, cache);
     }
   }
   return Step::kDone;

@@ -405,7 +405,7 @@ with_hook:
           s.m_.Store(holder, slot, R[C]);
           NEXT();
         }
-      } else if (CachedId(cached[1]) == shape->id()) {
+      } else if (CachedId(cached[1]) == shape->id() && cached[2] == s.objects_.index_epoch()) {
         // A new field; the cache knows the shape that has it.
         Object* holder = SlotHolder(table, CachedCode(cached[1]));
         const Word added = frame->code->added_shapes[CachedExtra(cached[1])];

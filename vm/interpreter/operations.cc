@@ -250,20 +250,18 @@ std::string_view TextPiece(Value v, std::string* buffer) {
 // Joins `count` strings and numbers that stand at stack index `first`; the result replaces the
 // first. The frame's top is behind them.
 bool Join(State& s, uint32_t first, uint32_t count) {
-  std::string numbers[2];
+  std::string number;
   uint64_t total = 0;
-  bool all_strings = true;
   for (uint32_t i = 0; i < count; ++i) {
     const Value v = s.at(first + i);
-    all_strings = all_strings && IsString(v);
-    total += TextPiece(v, &numbers[0]).size();
+    total += TextPiece(v, &number).size();
     if (total > kMaxStringBytes) return s.RuntimeError("string length overflow");
   }
   String* joined = s.objects().NewStringOf(total);
   if (joined == nullptr) return s.MemoryError();
   char* to = joined->data();
   for (uint32_t i = 0; i < count; ++i) {
-    const std::string_view piece = TextPiece(s.at(first + i), &numbers[0]);
+    const std::string_view piece = TextPiece(s.at(first + i), &number);
     std::copy(piece.begin(), piece.end(), to);
     to += piece.size();
   }
@@ -363,7 +361,7 @@ Step Index(State& s, Value object, Value key, int object_register) {
     case Lookup::kCall:
       return Interpreter::CallMetamethod(s, found.value, found.holder, key);
     case Lookup::kFail:
-      IndexError(s, found.holder, key, found.holder == object ? object_register : -1);
+      IndexError(s, found.holder, found.holder == object ? object_register : -1);
       return Step::kError;
     case Lookup::kLoop:
       s.RuntimeError("'__index' chain too long; possibly a loop");
@@ -383,7 +381,7 @@ Step Store(State& s, Value object, Value key, Value value, int object_register) 
     case Lookup::kCall:
       return Interpreter::CallMetamethod(s, found.value, found.holder, key, value);
     case Lookup::kFail:
-      IndexError(s, found.holder, key, found.holder == object ? object_register : -1);
+      IndexError(s, found.holder, found.holder == object ? object_register : -1);
       return Step::kError;
     case Lookup::kLoop:
       s.RuntimeError("'__newindex' chain too long; possibly a loop");

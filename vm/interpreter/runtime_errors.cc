@@ -45,11 +45,8 @@ bool TypeErrorOf(State& s, Value v, const char* verb, int operand) {
   return s.RuntimeError(Concat("attempt to ", verb, " a ", type, " value", Describe(s, operand)));
 }
 
-bool IndexError(State& s, Value object, Value key, int operand) {
-  std::string what = Describe(s, operand);
-  (void)key;
-  const std::string type = s.TypeNameOf(object);
-  return s.RuntimeError(Concat("attempt to index a ", type, " value", what));
+bool IndexError(State& s, Value object, int operand) {
+  return TypeErrorOf(s, object, "index", operand);
 }
 
 bool CallError(State& s, uint32_t function) {

@@ -21,8 +21,7 @@ int RegisterOfObject(const Instruction& at);
 
 // "attempt to <verb> a nil value (local 'x')".
 bool TypeErrorOf(State& s, Value v, const char* verb, int operand);
-// ... index ...; says the key when it knows no name for the object.
-bool IndexError(State& s, Value object, Value key, int operand);
+bool IndexError(State& s, Value object, int operand);
 // What stands at the stack index cannot be called.
 bool CallError(State& s, uint32_t function);
 bool ArithmeticError(State& s, Event event, Value a, Value b, int operand_a, int operand_b);

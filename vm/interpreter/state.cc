@@ -74,19 +74,14 @@ State::State(gc::Mutator& mutator, const StateOptions& options)
 
 State::~State() { m_.heap().RemoveRootProvider(this); }
 
-void State::VisitRoots(gc::Tracer& tracer) {
-  tracer.VisitSlots(roots_, kRoots);
-  for (Coroutine* co = running_; co != nullptr; co = co->resumer) {
-    const uint32_t live = co->frame_count == 0 ? co->top : co->frame().top;
-    VisitStack(co, live, tracer);
-  }
-}
+void State::VisitRoots(gc::Tracer& tracer) { VisitChain(tracer, VisitStack); }
 
-void State::VisitYoungRoots(gc::Tracer& tracer) {
+void State::VisitYoungRoots(gc::Tracer& tracer) { VisitChain(tracer, VisitYoungStack); }
+
+void State::VisitChain(gc::Tracer& tracer, void (*visit)(Coroutine*, uint32_t, gc::Tracer&)) {
   tracer.VisitSlots(roots_, kRoots);
   for (Coroutine* co = running_; co != nullptr; co = co->resumer) {
-    const uint32_t live = co->frame_count == 0 ? co->top : co->frame().top;
-    VisitYoungStack(co, live, tracer);
+    visit(co, co->frame_count == 0 ? co->top : co->frame().top, tracer);
   }
 }
 
@@ -400,7 +395,7 @@ void State::CallFinalizer(Value object) {
   co->stack[top + 1] = object.word();
   co->frame().top = top + 2;
   const uint8_t mask = std::exchange(co->hook_mask, uint8_t{0});
-  const bool ok = ProtectedCall(1, 0);
+  const bool ok = ProtectedCall(1, 0, 0, kFrameFinalizer);
   co->hook_mask = mask;
   if (!ok && warn != nullptr && error_kind_ != ErrorKind::kStop) {
     const Value error_value = FromTop(1);

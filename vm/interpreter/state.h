@@ -106,7 +106,8 @@ class State final : public gc::RootProvider {
   // The same, and an error does not leave it: on false the function and its arguments are replaced
   // by the error value, variables are closed. `handler`: stack index of a message handler, 0: none.
   // An error that scripts may not catch (kStop) is returned too; the caller must pass it on.
-  [[nodiscard]] bool ProtectedCall(int arguments, int wanted, uint32_t handler = 0);
+  [[nodiscard]] bool ProtectedCall(int arguments, int wanted, uint32_t handler = 0,
+                                   uint16_t flags = 0);
 
   // --- Operations with metamethods, for native code ----------------------------------------------
   // On the current native frame's stack: operands are values, the result is pushed. False: error.
@@ -214,7 +215,7 @@ class State final : public gc::RootProvider {
   Value at(uint32_t index) const { return Value::FromWord(running_->stack[index]); }
   void Push(Value v) {
     Frame& frame = running_->frame();
-    NEAP_DCHECK(frame.top < running_->clean_from, "K5: a native frame pushes what it has room for");
+    NEAP_DCHECK(frame.top < running_->clean_from, "V5: a native frame pushes what it has room for");
     running_->stack[frame.top++] = v.word();
   }
   void Pop(uint32_t count) { running_->frame().top -= count; }
@@ -240,7 +241,6 @@ class State final : public gc::RootProvider {
 
  private:
   friend class Interpreter;
-  friend class Unwinder;
 
   static constexpr int kGlobals = 0;
   static constexpr int kRegistry = 1;
@@ -252,18 +252,19 @@ class State final : public gc::RootProvider {
 
   bool CallPushed(Value function, Value a, Value b, const Value* c, int wanted);
   bool CallClose(Value v, Value error_value, bool no_error);
+  void VisitChain(gc::Tracer& tracer, void (*visit)(Coroutine*, uint32_t, gc::Tracer&));
   void CallMessageHandler();
   void DropCoroutines();
   void CloseMainVariables();
   void CollectIncrementally();
   // The limit of levels was reached: an error, unless it is raised on the way of handling one.
   bool LevelError();
+  bool HandlingError();  // there is no more for handling
   // What was used since the last poll; false: a budget is used up.
   bool ChargeInstructions();
   bool ChargeAllocation();
   // Around a call by the host, which is not inside another: other VMs may share the mutator.
   void BeginOuterCall();
-  bool HandlingError();
 
   gc::Mutator& m_;
   Objects objects_;

@@ -13,20 +13,6 @@
 #include "text/number.h"
 
 namespace neap::vm {
-namespace {
-
-class FrameTop {
- public:
-  explicit FrameTop(State& state) : state_(state), top_(state.running()->frame().top) {}
-  void Restore() { state_.running()->frame().top = top_; }
-
- private:
-  State& state_;
-  const uint32_t top_;
-};
-
-}  // namespace
-
 // Calls a metamethod with up to three arguments; its result, if one is wanted, is pushed.
 bool State::CallPushed(Value function, Value a, Value b, const Value* c, int wanted) {
   if (!EnsureSlots(4 + kNativeSlots)) return false;
@@ -46,7 +32,7 @@ bool State::PushIndex(Value object, Value key) {
     case Lookup::kCall:
       return CallPushed(found.value, found.holder, key, nullptr, 1);
     case Lookup::kFail:
-      return IndexError(*this, found.holder, key, kNoOperand);
+      return IndexError(*this, found.holder, kNoOperand);
     case Lookup::kLoop:
       return RuntimeError("'__index' chain too long; possibly a loop");
   }
@@ -71,7 +57,7 @@ bool State::SetIndex(Value object, Value key, Value value) {
     case Lookup::kCall:
       return CallPushed(found.value, found.holder, key, &value, 0);
     case Lookup::kFail:
-      return IndexError(*this, found.holder, key, kNoOperand);
+      return IndexError(*this, found.holder, kNoOperand);
     case Lookup::kLoop:
       return RuntimeError("'__newindex' chain too long; possibly a loop");
   }
@@ -174,7 +160,7 @@ void State::AppendAddress(uint64_t identity, std::string* text) {
 
 // --- Protected calls -----------------------------------------------------------------------------
 
-bool State::ProtectedCall(int arguments, int wanted, uint32_t handler) {
+bool State::ProtectedCall(int arguments, int wanted, uint32_t handler, uint16_t flags) {
   Coroutine* co = running_;
   const uint32_t function = co->frame().top - static_cast<uint32_t>(arguments) - 1;
   const bool handled = handler != 0;
@@ -193,7 +179,7 @@ bool State::ProtectedCall(int arguments, int wanted, uint32_t handler) {
   NativeClosure* protector = NewNativeClosure(*this, handled ? BaseXpcall : BasePcall);
   if (protector == nullptr) return MemoryError();
   co->stack[function] = gc::ToWord(protector);
-  if (!Call(arguments + static_cast<int>(more), -1)) {
+  if (!Call(arguments + static_cast<int>(more), -1, flags)) {
     // kStop, or no memory or stack for the call itself. Nobody has unwound: captured variables live
     // on in their closures, those to be closed are forgotten.
     CloseUpvalues(*this, running_, function);

@@ -31,12 +31,22 @@ Objects::Objects(gc::Mutator& mutator, uint64_t hash_seed)
   RegisterTypes();
   for (int i = 0; i <= kMaxInlineFields; ++i) {
     roots_[i] = NewRootShape(m_, i);
-    NEAP_CHECK(roots_[i] != nullptr, "O1: there is memory for the root shapes");
+    NEAP_CHECK(roots_[i] != nullptr, "O1: there is memory for the first objects of a VM");
     root_handles_[i] = gc::GlobalHandle(m_, roots_[i]);
   }
-  String* index_name = NewAtom("__index");
-  NEAP_CHECK(index_name != nullptr, "O1: there is memory for the root shapes");
-  index_name_ = gc::GlobalHandle(m_, index_name);
+  index_name_ = KeepAtom("__index");
+  newindex_name_ = KeepAtom("__newindex");
+}
+
+gc::GlobalHandle Objects::KeepAtom(std::string_view text) {
+  const String* atom = NewAtom(text);
+  NEAP_CHECK(atom != nullptr, "O1: there is memory for the first objects of a VM");
+  return gc::GlobalHandle(m_, atom);
+}
+
+bool Objects::HasIndexField(const Table* table) const {
+  return !RawGetAtom(table, index_name_.as<String>()).is_nil() ||
+         !RawGetAtom(table, newindex_name_.as<String>()).is_nil();
 }
 
 uint32_t Objects::HashOf(Value key) {

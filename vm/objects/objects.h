@@ -29,9 +29,12 @@ class Objects {
   AtomTable& atoms() { return atoms_; }
   // Of tables with so many inline fields.
   Shape* root_shape(int inline_fields) const { return roots_[inline_fields]; }
-  // The atom "__index", and a number that changes whenever a field of that name of any table is
-  // assigned or changes its place: what inline caches know of inherited fields is good for as long.
-  String* index_name() const { return index_name_.as<String>(); }
+  // A number that changes whenever a field named __index or __newindex of any table is assigned or
+  // changes its place: what inline caches know of metatables is good for as long.
+  bool IsIndexName(const String* atom) const {
+    return atom == index_name_.get() || atom == newindex_name_.get();
+  }
+  bool HasIndexField(const Table* table) const;
   uint32_t index_epoch() const { return index_epoch_; }
   void IndexChanged() { ++index_epoch_; }
   // The hash of a key; strings by text, boxes by content, objects by the hash in their header.
@@ -54,11 +57,14 @@ class Objects {
   Value NewLightUserdata(void* pointer);
 
  private:
+  gc::GlobalHandle KeepAtom(std::string_view text);
+
   gc::Mutator& m_;
   AtomTable atoms_;
   Shape* roots_[kMaxInlineFields + 1];  // never move; kept by root_handles_
   gc::GlobalHandle root_handles_[kMaxInlineFields + 1];
   gc::GlobalHandle index_name_;
+  gc::GlobalHandle newindex_name_;
   uint32_t index_epoch_ = 1;
 };
 

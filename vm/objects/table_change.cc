@@ -108,7 +108,7 @@ bool AddField(Objects& objects, Table* table, String* atom, Value value, KeyOrig
 
 bool SetField(Objects& objects, Table* table, String* atom, Value value, KeyOrigin origin) {
   gc::Mutator& m = objects.mutator();
-  if (atom == objects.index_name()) objects.IndexChanged();
+  if (objects.IsIndexName(atom)) objects.IndexChanged();
   if (table->is_dictionary()) {
     const Value key = Value::FromObject(atom);
     if (StoreEntry(m, table, DictionaryKey::Of(key), value) || value.is_nil()) return true;
@@ -228,7 +228,7 @@ void Clear(Objects& objects, Table* table) {
     clear(array, array->slots(), array->length, 1);
     array->border = 0;
   }
-  objects.IndexChanged();
+  if (objects.HasIndexField(table)) objects.IndexChanged();
   if (!table->is_dictionary()) {
     for (uint32_t i = 0; i < table->shape->count; ++i) StoreField(m, table, i, Value::Nil());
   } else if (Dictionary* dictionary = table->dictionary(); dictionary != nullptr) {

@@ -205,7 +205,7 @@ bool AdoptShape(Objects& objects, gc::Handle<Table> table, gc::Handle<Shape> sha
   const auto mode = static_cast<WeakMode>(shape->weak_mode);
   const uint8_t changed = table->shape->weak_mode ^ shape->weak_mode;
   const bool from_fields = shape->is_dictionary && !table->is_dictionary();
-  if (from_fields && table->shape->Find(objects.index_name()) >= 0) objects.IndexChanged();
+  if (from_fields && objects.HasIndexField(table.get())) objects.IndexChanged();
   const bool new_dictionary = from_fields || (changed != 0 && table->dictionary() != nullptr);
   gc::Handle<ArrayPart> array = scope.New<ArrayPart>(nullptr);
   if ((changed & kWeakValues) != 0 && table->array.get() != nullptr) {

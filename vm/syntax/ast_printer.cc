@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "characters.h"
+#include "quoted_text.h"
 #include "text/concat.h"
 #include "text/number.h"
 
@@ -23,22 +23,6 @@ constexpr std::string_view kUnaryNames[] = {
     NEAP_VM_UNARY_OPERATORS(NEAP_VM_TEXT)
 #undef NEAP_VM_TEXT
 };
-
-std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const int byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') quoted.push_back('\\');
-    if (IsPrintable(byte)) {
-      quoted.push_back(c);
-    } else {
-      constexpr char kDigits[] = "0123456789abcdef";
-      quoted += {'\\', 'x', kDigits[byte / 16], kDigits[byte % 16]};
-    }
-  }
-  quoted.push_back('"');
-  return quoted;
-}
 
 std::string RealText(double value) {
   std::string text;
@@ -171,7 +155,7 @@ class Printer {
       case ExprKind::kFloat:
         return Add(RealText(literal.real));
       default:
-        return Add(Quoted(literal.text->view()));
+        return Add(QuotedText(literal.text->view()));
     }
   }
 
