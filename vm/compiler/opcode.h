@@ -10,8 +10,8 @@
 //                       +------------------+
 //
 // R[i] is a register of the frame, K[i] a constant, U[i] an upvalue. Jump distances are counted in
-// instructions from the one behind the jump. "cache" is the index of the instruction's first word in the
-// function's inline caches.
+// instructions from the one behind the jump. "cache" is the index of the instruction's first word
+// in the function's inline caches.
 //
 //   C1  An instruction that makes an object finds every live register below the limit in the third
 //       column (what lies above is dead, and the collector clears it). kWhole: no such claim, all

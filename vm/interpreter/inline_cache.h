@@ -19,8 +19,8 @@
 //             word 2   the epoch: since then no metatable has got a __newindex
 //
 // A slot code is the offset of the slot in words from the table, or, with kInStorage, in the field
-// storage. `epoch` is Objects::index_epoch: it changes whenever an __index or __newindex field of any
-// table is assigned, so that what a cache claims of a metatable needs no look at its shape.
+// storage. `epoch` is Objects::index_epoch: it changes whenever an __index or __newindex field of
+// any table is assigned, so that what a cache claims of a metatable needs no look at its shape.
 #ifndef NEAP_VM_INTERPRETER_INLINE_CACHE_H_
 #define NEAP_VM_INTERPRETER_INLINE_CACHE_H_
 
