@@ -160,6 +160,20 @@ class Machine {
  public:
   std::string output;
 
+  Machine() = default;
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  // Every cycle of references goes through a table or a closure.
+  ~Machine() {
+    for (const auto& table : tables_) table->fields.clear();
+    for (const auto& closure : closures_) closure->upvalues.clear();
+  }
+
+  std::shared_ptr<Table> NewTable() { return tables_.emplace_back(std::make_shared<Table>()); }
+  std::shared_ptr<Closure> NewClosure() {
+    return closures_.emplace_back(std::make_shared<Closure>());
+  }
+
   Values Call(const Value& callee, Values arguments) {
     if (std::holds_alternative<Print>(callee)) return DoPrint(arguments);
     const auto* closure = std::get_if<std::shared_ptr<Closure>>(&callee);
@@ -391,10 +405,10 @@ class Machine {
     const auto jump = [&] { f.pc = static_cast<size_t>(static_cast<int64_t>(f.pc) + in.sx); };
     switch (in.op) {
       case Op::kNewTable:
-        f.R(in.a) = std::make_shared<Table>();
+        f.R(in.a) = NewTable();
         break;
       case Op::kNewRecord: {
-        const Value table = std::make_shared<Table>();
+        const Value table = NewTable();
         int place = in.b;
         for (const uint32_t key : f.unit.templates[in.x].keys) Set(table, f.K(key), f.R(place++));
         f.R(in.a) = table;
@@ -432,7 +446,7 @@ class Machine {
         f.R(in.a + 2) = Value(f.R(in.a + 4));
         return jump();
       case Op::kClosure: {
-        auto closure = std::make_shared<Closure>();
+        auto closure = NewClosure();
         closure->unit = f.unit.children[in.x].get();
         for (const vm::UpvalueInfo& upvalue : closure->unit->upvalues) {
           closure->upvalues.push_back(upvalue.is_parent_local ? f.cells[upvalue.index]
@@ -460,6 +474,8 @@ class Machine {
     return length;
   }
 
+  std::vector<std::shared_ptr<Table>> tables_;
+  std::vector<std::shared_ptr<Closure>> closures_;
   int depth_ = 0;
   int steps_ = 0;
 };
@@ -468,9 +484,9 @@ class Machine {
 
 std::string RunProgram(const CodeUnit& unit) {
   Machine machine;
-  auto globals = std::make_shared<Table>();
+  auto globals = machine.NewTable();
   globals->fields[std::string("print")] = Print();
-  auto main = std::make_shared<Closure>();
+  auto main = machine.NewClosure();
   main->unit = &unit;
   main->upvalues.push_back(std::make_shared<Value>(globals));
   try {

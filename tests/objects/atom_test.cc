@@ -10,7 +10,7 @@
 namespace neap::testing {
 namespace {
 
-constexpr size_t kOwn = 1;  // "__index", which every Objects knows
+constexpr size_t kOwn = 2;  // "__index" and "__newindex", which every Objects knows
 
 TEST_SUITE("objects/atoms") {
   TEST_CASE("the first string used becomes the atom in place, later ones give the first") {

@@ -130,12 +130,13 @@ bool ScriptHost::Open(const ScriptOptions& options) {
   return vm::OpenLibraries(state_, vm::LibrarySet::kAll);
 }
 
-// os.exit. What stands in C++ frames is left as it is: the process ends here.
+// os.exit. What stands in C++ frames is left as it is: the process ends here, without the
+// destructors of static objects, which other threads may still use.
 void ScriptHost::Exit(State& state, int status, bool close) {
   if (close) state.Close();
   if (!lab::FinishTraces().ok()) std::fputs("neap: the trace is not complete\n", stderr);
   std::fflush(nullptr);
-  std::exit(status);
+  std::_Exit(status);
 }
 
 bool ScriptHost::Call(int arguments, int wanted) {
