@@ -11,7 +11,7 @@
 
 namespace neap::gc {
 
-TypeInfo type_table[kMaxTypes];
+constinit TypeInfo type_table[kMaxTypes];
 
 namespace {
 

@@ -21,9 +21,10 @@ enum class Scan : uint8_t {
   kSlow,     // a trace function, or off-heap bytes to be added up
 };
 
+// All zero until the type is registered: the table costs no bytes of the program.
 struct alignas(64) TypeInfo {
   Layout layout = Layout::kNone;
-  uint8_t element_shift = TypeDescriptor::kFixedSize;
+  uint8_t element_shift = 0;
   bool is_value = false;
   bool has_weak_slots = false;
   uint32_t base_bytes = 0;

@@ -145,6 +145,10 @@ Step Interpreter::RunNative(State& s) {
   const NativeResult result = closure->function(call);
   if (result == NativeResult::kReturn) [[likely]]
     return ReturnFromNative(s, call.results);
+  return Suspend(s, call, result);
+}
+
+Step Interpreter::Suspend(State& s, const NativeCall& call, NativeResult result) {
   if (result == NativeResult::kError) return Step::kError;
   s.pending_ = result;
   s.pending_count_ = result == NativeResult::kCall ? call.call_arguments : call.results;

@@ -87,16 +87,32 @@ bool MayGrow(const Coroutine* co, uint64_t bytes) {
 
 // --- Growth --------------------------------------------------------------------------------------
 
+namespace {
+
+// The stack of `words` words, moved; false: no memory. What points into it follows. (no safepoint)
+bool MoveStack(Coroutine* co, uint32_t words) {
+  const auto old = reinterpret_cast<Word>(co->stack);
+  auto* stack = static_cast<Word*>(std::realloc(co->stack, words * sizeof(Word)));
+  if (stack == nullptr) return false;
+  co->stack = stack;
+  for (const Word word : *co->open_upvalues) {
+    auto* open = static_cast<Upvalue*>(gc::ToObject(word));
+    const size_t offset = open->value - old;
+    gc::InitSlot(&open->value, reinterpret_cast<Word>(stack) + offset);
+  }
+  return true;
+}
+
+}  // namespace
+
 bool GrowStack(Coroutine* co, uint32_t end) {
   if (end > co->stack_size) {
     if (end > kMaxStack + kErrorStack) return false;
     const uint32_t most = end <= kMaxStack - kCleanStep ? kMaxStack : kMaxStack + kErrorStack;
     const uint32_t size = std::min(std::max(end + kCleanStep, 2 * co->stack_size), most);
     if (!MayGrow(co, (size - co->stack_size) * sizeof(Word))) return false;
-    auto* stack = static_cast<Word*>(std::realloc(co->stack, size * sizeof(Word)));
-    if (stack == nullptr) return false;
-    std::memset(stack + co->stack_size, 0, (size - co->stack_size) * sizeof(Word));
-    co->stack = stack;
+    if (!MoveStack(co, size)) return false;
+    std::memset(co->stack + co->stack_size, 0, (size - co->stack_size) * sizeof(Word));
     const auto delta = static_cast<int64_t>((size - co->stack_size) * sizeof(Word));
     co->stack_size = size;
     co->state->mutator().OffHeapChanged(co, delta);
@@ -139,11 +155,7 @@ void TrimStack(Coroutine* co) {
   if (before < static_cast<int64_t>(kAskedGrowthBytes)) return;
   LowerWatermark(co, 0);
   CleanStack(co, frame.top);
-  auto* stack = static_cast<Word*>(std::realloc(co->stack, size * sizeof(Word)));
-  if (stack != nullptr) {
-    co->stack = stack;
-    co->stack_size = size;
-  }
+  if (MoveStack(co, size)) co->stack_size = size;
   auto* records = static_cast<Frame*>(std::realloc(co->frames, frames * sizeof(Frame)));
   if (records != nullptr) {
     co->frames = records;
@@ -219,9 +231,9 @@ void VisitStack(Coroutine* co, uint32_t live, gc::Tracer& tracer) {
 
 namespace {
 
-uint32_t StackIndex(Word upvalue) {
-  const auto* open = static_cast<const Upvalue*>(gc::ToObject(upvalue));
-  return static_cast<uint32_t>(Value::FromWord(open->value).inline_integer());
+uint32_t StackIndex(const Coroutine* co, Word upvalue) {
+  return static_cast<uint32_t>(static_cast<const Upvalue*>(gc::ToObject(upvalue))->variable() -
+                               co->stack);
 }
 
 }  // namespace
@@ -229,8 +241,8 @@ uint32_t StackIndex(Word upvalue) {
 Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index) {
   std::vector<Word>& open = *co->open_upvalues;
   size_t at = open.size();
-  while (at > 0 && StackIndex(open[at - 1]) > index) --at;
-  if (at > 0 && StackIndex(open[at - 1]) == index) {
+  while (at > 0 && StackIndex(co, open[at - 1]) > index) --at;
+  if (at > 0 && StackIndex(co, open[at - 1]) == index) {
     return static_cast<Upvalue*>(gc::ToObject(open[at - 1]));
   }
   void* memory = state.mutator().TryBump(sizeof(Upvalue));
@@ -241,7 +253,7 @@ Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index) {
     upvalue = static_cast<Upvalue*>(state.mutator().TryAllocate(kUpvalueType));
     if (upvalue == nullptr) return nullptr;
   }
-  gc::InitSlot(&upvalue->value, Value::InlineInteger(index).word());
+  gc::InitSlot(&upvalue->value, reinterpret_cast<Word>(co->stack + index));
   gc::InitSlot(&upvalue->owner, gc::ToWord(co));
   open.insert(open.begin() + static_cast<ptrdiff_t>(at), gc::ToWord(upvalue));
   return upvalue;
@@ -250,7 +262,7 @@ Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index) {
 void CloseUpvalues(State& state, Coroutine* co, uint32_t index) {
   std::vector<Word>& open = *co->open_upvalues;
   while (!open.empty()) {
-    const uint32_t at = StackIndex(open.back());
+    const uint32_t at = StackIndex(co, open.back());
     if (at < index) return;
     auto* upvalue = static_cast<Upvalue*>(gc::ToObject(open.back()));
     state.mutator().Store(upvalue, &upvalue->value, co->stack[at]);
@@ -261,9 +273,9 @@ void CloseUpvalues(State& state, Coroutine* co, uint32_t index) {
 
 void WriteOpenUpvalue(State& state, Upvalue* upvalue, Word value) {
   auto* co = static_cast<Coroutine*>(gc::ToObject(gc::LoadSlot(&upvalue->owner)));
-  const auto index = static_cast<uint32_t>(Value::FromWord(upvalue->value).inline_integer());
-  LowerWatermark(co, index);
-  state.mutator().Store(co, co->stack + index, value);
+  Word* const variable = upvalue->variable();
+  LowerWatermark(co, static_cast<uint32_t>(variable - co->stack));
+  state.mutator().Store(co, variable, value);
 }
 
 }  // namespace neap::vm

@@ -168,9 +168,7 @@ void CloseUpvalues(State& state, Coroutine* co, uint32_t index);
 inline Word ReadUpvalue(const Upvalue* upvalue) {
   const Word owner = gc::LoadSlot(&upvalue->owner);
   const Word value = gc::LoadSlot(&upvalue->value);
-  if (owner == 0) return value;
-  return static_cast<const Coroutine*>(gc::ToObject(owner))
-      ->stack[Value::FromWord(value).inline_integer()];
+  return owner == 0 ? value : *reinterpret_cast<const Word*>(value);
 }
 void WriteOpenUpvalue(State& state, Upvalue* upvalue, Word value);
 

@@ -16,6 +16,11 @@
 // kError unwinds.
 #include "interpreter/interpreter.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -32,7 +37,8 @@
 #pragma GCC diagnostic ignored "-Wpedantic"  // the addresses of labels: threaded dispatch
 #if defined(__GNUC__) && !defined(__clang__)
 // Each handler keeps its own jump to the next: the processor predicts each by itself.
-#pragma GCC optimize("no-gcse", "no-crossjumping")
+// Frames are written field by field: packing the fields into vectors first takes longer.
+#pragma GCC optimize("no-gcse", "no-crossjumping", "no-tree-slp-vectorize")
 #endif
 
 namespace neap::vm {
@@ -54,10 +60,38 @@ inline bool BothDoubles(Word x, Word y) {
   return Value::FromWord(x).is_double() && Value::FromWord(y).is_double();
 }
 
-inline double DoubleOf(Word x) { return Value::FromWord(x).as_double(); }
+// Arithmetic on two registers or constants that hold doubles. The words go from memory to a vector
+// register and back without passing through a general one (some 6 cycles of latency), so that
+// checking them stands beside the computation and not in front of it.
+#if defined(__SSE2__)
+inline __m128d LoadDouble(const Word& word) {
+  __m128i bits;
+  asm("movq %1, %0" : "=x"(bits) : "m"(word));  // or gcc takes the word that was checked
+  const __m128i offset = _mm_set1_epi64x(static_cast<int64_t>(Value::kDoubleOffset));
+  return _mm_castsi128_pd(_mm_sub_epi64(bits, offset));
+}
+inline void StoreDouble(Word* to, __m128d d) {
+  const __m128i offset = _mm_set1_epi64x(static_cast<int64_t>(Value::kDoubleOffset));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_add_epi64(_mm_castpd_si128(d), offset));
+}
+inline __m128d AddDoubles(__m128d a, __m128d b) { return _mm_add_sd(a, b); }
+inline __m128d SubtractDoubles(__m128d a, __m128d b) { return _mm_sub_sd(a, b); }
+inline __m128d MultiplyDoubles(__m128d a, __m128d b) { return _mm_mul_sd(a, b); }
+inline __m128d DivideDoubles(__m128d a, __m128d b) { return _mm_div_sd(a, b); }
+#else
+inline double LoadDouble(const Word& word) { return Value::FromWord(word).as_double(); }
+inline void StoreDouble(Word* to, double d) { *to = Value::ArithmeticResult(d).word(); }
+inline double AddDoubles(double a, double b) { return a + b; }
+inline double SubtractDoubles(double a, double b) { return a - b; }
+inline double MultiplyDoubles(double a, double b) { return a * b; }
+inline double DivideDoubles(double a, double b) { return a / b; }
+#endif
+
 inline int64_t IntegerOfWord(Word x) { return Value::FromWord(x).inline_integer(); }
 inline Word WordOf(double d) { return Value::Double(d).word(); }
 inline Word ResultWord(double d) { return Value::ArithmeticResult(d).word(); }
+
+inline size_t OpcodeAt(const Instruction* pc) { return static_cast<size_t>(pc->op); }
 
 inline Word MakeTable(State& s, uint32_t inline_fields) {
   const size_t bytes = Table::BytesFor(static_cast<int>(inline_fields));
@@ -109,11 +143,6 @@ inline Word LoadInherited(const Objects& objects, const Shape* shape, const uint
 }  // namespace
 
 // Field access through the caches; the rest is in instructions.cc.
-#define NEAP_TABLE_OF(word, table)                                                  \
-  Table* table = nullptr;                                                           \
-  if (Value::FromWord(word).is_object() && IsTableType(gc::ToObject(word)->type())) \
-  table = static_cast<Table*>(gc::ToObject(word))
-
 #define SAVE() (frame->pc = pc)
 #define LOAD()                                         \
   do {                                                 \
@@ -145,17 +174,19 @@ inline Word LoadInherited(const Objects& objects, const Shape* shape, const uint
     if (!(expression)) goto error; \
     R = co->stack + frame->base;   \
   } while (0)
-#define NEXT()                          \
-  do {                                  \
-    w = std::bit_cast<uint64_t>(*pc++); \
-    goto* dispatch[w & 0xff];           \
+// Operands are read from memory, which the first level cache has: one instruction each, where a word
+// in a register would have to be shifted and masked. They are the operands of the instruction before
+// pc: a handler reads what it needs before it jumps.
+#define NEXT()                      \
+  do {                              \
+    goto* dispatch[OpcodeAt(pc++)]; \
   } while (0)
-#define A ((w >> 8) & 0xff)
-#define B ((w >> 16) & 0xffff)
-#define C ((w >> 32) & 0xffff)
-#define D (w >> 48)
-#define X static_cast<uint32_t>(w >> 32)
-#define SX static_cast<int32_t>(w >> 32)
+#define A static_cast<uint64_t>(pc[-1].a)
+#define B static_cast<uint64_t>(pc[-1].b)
+#define C static_cast<uint64_t>(pc[-1].c)
+#define D static_cast<uint64_t>(pc[-1].d)
+#define X pc[-1].x
+#define SX pc[-1].sx
 #define JUMP() (pc += SX)
 #define CASE(name) L_##name:
 
@@ -177,7 +208,6 @@ bool Interpreter::Run(State& s) {
   Word* K = nullptr;
   uint64_t* caches = nullptr;
   const void* const* dispatch = plain;
-  uint64_t w = 0;
 
 enter:
   if ((s.running_->frame().flags & kFrameNative) != 0) {
@@ -203,7 +233,7 @@ with_hook:
   if (!InstructionHook(s)) goto error;
   R = co->stack + frame->base;
   frame = &co->frame();
-  goto* plain[w & 0xff];
+  goto* plain[OpcodeAt(pc - 1)];
 
   // --- Loads -------------------------------------------------------------------------------------
   CASE(kMove) {
@@ -248,8 +278,8 @@ with_hook:
   }
   CASE(kGetGlobal) {
     const Word object = ReadUpvalue(CLOSURE()->upvalue(static_cast<int>(B)));
-    NEAP_TABLE_OF(object, table);
-    if (table != nullptr) {
+    if (IsTable(Value::FromWord(object))) [[likely]] {
+      Table* const table = AsTable(Value::FromWord(object));
       const uint64_t cached = caches[D];
       if (CachedId(cached) == table->shape.get()->id()) {
         const Word value = LoadField(table, CachedCode(cached));
@@ -264,8 +294,8 @@ with_hook:
   }
   CASE(kSetGlobal) {
     const Word object = ReadUpvalue(CLOSURE()->upvalue(static_cast<int>(B)));
-    NEAP_TABLE_OF(object, table);
-    if (table != nullptr) {
+    if (IsTable(Value::FromWord(object))) [[likely]] {
+      Table* const table = AsTable(Value::FromWord(object));
       const uint64_t cached = caches[D];
       if (CachedId(cached) == table->shape.get()->id()) {
         Object* holder = SlotHolder(table, CachedCode(cached));
@@ -282,8 +312,8 @@ with_hook:
 
   // --- Tables ------------------------------------------------------------------------------------
   CASE(kGetTable) {
-    NEAP_TABLE_OF(R[B], table);
-    if (table != nullptr) {
+    if (const Value object = Value::FromWord(R[B]); IsTable(object)) [[likely]] {
+      Table* const table = AsTable(object);
       const Value key = Value::FromWord(R[C]);
       if (key.is_inline_integer()) {
         const ArrayPart* array = table->array.get();
@@ -306,8 +336,8 @@ with_hook:
     STEP(Index(s, Value::FromWord(R[B]), Value::FromWord(R[C]), static_cast<int>(B)));
   }
   CASE(kGetInteger) {
-    NEAP_TABLE_OF(R[B], table);
-    if (table != nullptr) {
+    if (const Value object = Value::FromWord(R[B]); IsTable(object)) [[likely]] {
+      Table* const table = AsTable(object);
       const ArrayPart* array = table->array.get();
       if (array != nullptr && C - 1 < array->length) {
         const Word value = gc::LoadSlot(&array->slots()[C - 1]);
@@ -321,8 +351,8 @@ with_hook:
                static_cast<int>(B)));
   }
   CASE(kGetField) {
-    NEAP_TABLE_OF(R[B], table);
-    if (table != nullptr) {
+    if (const Value object = Value::FromWord(R[B]); IsTable(object)) [[likely]] {
+      Table* const table = AsTable(object);
       const Shape* shape = table->shape.get();
       const uint64_t* cached = caches + D;
       if (CachedId(cached[0]) == shape->id()) {
@@ -342,8 +372,8 @@ with_hook:
   }
   CASE(kSelf) {
     const Word object = R[B];
-    NEAP_TABLE_OF(object, table);
-    if (table != nullptr) {
+    if (IsTable(Value::FromWord(object))) [[likely]] {
+      Table* const table = AsTable(Value::FromWord(object));
       const Shape* shape = table->shape.get();
       const uint64_t* cached = caches + D;
       const Word value = CachedId(cached[0]) == shape->id()
@@ -360,8 +390,8 @@ with_hook:
                       static_cast<uint32_t>(D)));
   }
   CASE(kSetTable) {
-    NEAP_TABLE_OF(R[A], table);
-    if (table != nullptr) {
+    if (const Value object = Value::FromWord(R[A]); IsTable(object)) [[likely]] {
+      Table* const table = AsTable(object);
       const Value key = Value::FromWord(R[B]);
       if (key.is_inline_integer()) {
         ArrayPart* array = table->array.get();
@@ -379,8 +409,8 @@ with_hook:
                static_cast<int>(A)));
   }
   CASE(kSetInteger) {
-    NEAP_TABLE_OF(R[A], table);
-    if (table != nullptr) {
+    if (const Value object = Value::FromWord(R[A]); IsTable(object)) [[likely]] {
+      Table* const table = AsTable(object);
       ArrayPart* array = table->array.get();
       if (array != nullptr && B - 1 < array->length) {
         Word* slot = &array->slots()[B - 1];
@@ -394,8 +424,8 @@ with_hook:
                Value::FromWord(R[C]), static_cast<int>(A)));
   }
   CASE(kSetField) {
-    NEAP_TABLE_OF(R[A], table);
-    if (table != nullptr) {
+    if (const Value object = Value::FromWord(R[A]); IsTable(object)) [[likely]] {
+      Table* const table = AsTable(object);
       const Shape* shape = table->shape.get();
       const uint64_t* cached = caches + D;
       if (CachedId(cached[0]) == shape->id()) {
@@ -479,40 +509,39 @@ with_hook:
     ARITHMETIC_SLOW(op, K[C], R[B], -1, B);             \
   } while (0)
 
-#define ADD_LIKE(op, int_word, double_expression, y_word, slow) \
-  do {                                                          \
-    const Word x = R[B], y = (y_word);                          \
-    if ((x & y) >= Value::kFirstInteger) {                      \
-      const Word sum = (int_word);                              \
-      if (sum >= Value::kFirstInteger) [[likely]] {             \
-        R[A] = sum;                                             \
-        NEXT();                                                 \
-      }                                                         \
-    } else {                                                    \
-      double a, b;                                              \
-      if (BothDoubles(x, y)) {                                  \
-        a = DoubleOf(x);                                        \
-        b = DoubleOf(y);                                        \
-        R[A] = ResultWord(double_expression);                   \
-        NEXT();                                                 \
-      }                                                         \
-      if (ToDoubles(x, y, &a, &b)) {                            \
-        R[A] = ResultWord(double_expression);                   \
-        NEXT();                                                 \
-      }                                                         \
-    }                                                           \
-    slow;                                                       \
+#define ADD_LIKE(op, int_word, doubles, y_word, slow)                    \
+  do {                                                                   \
+    const Word x = R[B], y = (y_word);                                   \
+    if ((x & y) >= Value::kFirstInteger) {                               \
+      const Word sum = (int_word);                                       \
+      if (sum >= Value::kFirstInteger) [[likely]] {                      \
+        R[A] = sum;                                                      \
+        NEXT();                                                          \
+      }                                                                  \
+    } else if (BothDoubles(x, y)) {                                      \
+      StoreDouble(&R[A], doubles(LoadDouble(R[B]), LoadDouble(y_word))); \
+      NEXT();                                                            \
+    } else {                                                             \
+      double a, b;                                                       \
+      if (ToDoubles(x, y, &a, &b)) {                                     \
+        R[A] = ResultWord(a op b);                                       \
+        NEXT();                                                          \
+      }                                                                  \
+    }                                                                    \
+    slow;                                                                \
   } while (0)
   CASE(kAdd) {
-    ADD_LIKE(kAdd, x + y + Value::kIntegerBias, a + b, R[C], ARITHMETIC_SLOW(kAdd, x, y, B, C));
+    ADD_LIKE(+, x + y + Value::kIntegerBias, AddDoubles, R[C], ARITHMETIC_SLOW(kAdd, x, y, B, C));
   }
-  CASE(kAddK) { ADD_LIKE(kAdd, x + y + Value::kIntegerBias, a + b, K[C], ARITHMETIC_SLOW_K(kAdd)); }
+  CASE(kAddK) {
+    ADD_LIKE(+, x + y + Value::kIntegerBias, AddDoubles, K[C], ARITHMETIC_SLOW_K(kAdd));
+  }
   CASE(kSubtract) {
-    ADD_LIKE(kSubtract, x - y - Value::kIntegerBias, a - b, R[C],
+    ADD_LIKE(-, x - y - Value::kIntegerBias, SubtractDoubles, R[C],
              ARITHMETIC_SLOW(kSubtract, x, y, B, C));
   }
   CASE(kSubtractK) {
-    ADD_LIKE(kSubtract, x - y - Value::kIntegerBias, a - b, K[C], ARITHMETIC_SLOW_K(kSubtract));
+    ADD_LIKE(-, x - y - Value::kIntegerBias, SubtractDoubles, K[C], ARITHMETIC_SLOW_K(kSubtract));
   }
 
 #define MULTIPLY(y_word, slow)                                                     \
@@ -525,6 +554,9 @@ with_hook:
         R[A] = Value::InlineInteger(product).word();                               \
         NEXT();                                                                    \
       }                                                                            \
+    } else if (BothDoubles(x, y)) {                                                \
+      StoreDouble(&R[A], MultiplyDoubles(LoadDouble(R[B]), LoadDouble(y_word)));   \
+      NEXT();                                                                      \
     } else {                                                                       \
       double a, b;                                                                 \
       if (ToDoubles(x, y, &a, &b)) {                                               \
@@ -537,20 +569,35 @@ with_hook:
   CASE(kMultiply) { MULTIPLY(R[C], ARITHMETIC_SLOW(kMultiply, x, y, B, C)); }
   CASE(kMultiplyK) { MULTIPLY(K[C], ARITHMETIC_SLOW_K(kMultiply)); }
 
-#define FLOAT_ONLY(double_expression, make, y_word, slow) \
-  do {                                                    \
-    const Word x = R[B], y = (y_word);                    \
-    double a, b;                                          \
-    if (ToDoubles(x, y, &a, &b)) [[likely]] {             \
-      R[A] = make(double_expression);                     \
-      NEXT();                                             \
-    }                                                     \
-    slow;                                                 \
+#define DIVIDE(y_word, slow)                                                   \
+  do {                                                                         \
+    const Word x = R[B], y = (y_word);                                         \
+    if (BothDoubles(x, y)) [[likely]] {                                        \
+      StoreDouble(&R[A], DivideDoubles(LoadDouble(R[B]), LoadDouble(y_word))); \
+      NEXT();                                                                  \
+    }                                                                          \
+    double a, b;                                                               \
+    if (ToDoubles(x, y, &a, &b)) {                                             \
+      R[A] = ResultWord(a / b);                                                \
+      NEXT();                                                                  \
+    }                                                                          \
+    slow;                                                                      \
   } while (0)
-  CASE(kDivide) { FLOAT_ONLY(a / b, ResultWord, R[C], ARITHMETIC_SLOW(kDivide, x, y, B, C)); }
-  CASE(kDivideK) { FLOAT_ONLY(a / b, ResultWord, K[C], ARITHMETIC_SLOW_K(kDivide)); }
-  CASE(kPower) { FLOAT_ONLY(Power(a, b), WordOf, R[C], ARITHMETIC_SLOW(kPower, x, y, B, C)); }
-  CASE(kPowerK) { FLOAT_ONLY(Power(a, b), WordOf, K[C], ARITHMETIC_SLOW_K(kPower)); }
+  CASE(kDivide) { DIVIDE(R[C], ARITHMETIC_SLOW(kDivide, x, y, B, C)); }
+  CASE(kDivideK) { DIVIDE(K[C], ARITHMETIC_SLOW_K(kDivide)); }
+
+#define POWER(y_word, slow)                   \
+  do {                                        \
+    const Word x = R[B], y = (y_word);        \
+    double a, b;                              \
+    if (ToDoubles(x, y, &a, &b)) [[likely]] { \
+      R[A] = WordOf(Power(a, b));             \
+      NEXT();                                 \
+    }                                         \
+    slow;                                     \
+  } while (0)
+  CASE(kPower) { POWER(R[C], ARITHMETIC_SLOW(kPower, x, y, B, C)); }
+  CASE(kPowerK) { POWER(K[C], ARITHMETIC_SLOW_K(kPower)); }
 
   // The quotient and the remainder of inline integers fit, but for kMinInline // -1.
 #define DIVISION(function, y_word, slow)                                         \
@@ -653,8 +700,9 @@ with_hook:
     }                                                         \
   } while (0)
   CASE(kLoop) {
+    const uint64_t live = A;
     JUMP();
-    ROUND(A);
+    ROUND(live);
     NEXT();
   }
   CASE(kJumpIfFalse) {
@@ -762,7 +810,7 @@ with_hook:
       const uint32_t base = function + 1;
       const uint32_t top = base + code->registers;
       if (!code->is_vararg && co->hook_mask == 0 && co->frame_count < co->frame_capacity) {
-        const uint32_t limit = frame->limit > top ? frame->limit : top;
+        const uint32_t limit = std::max(frame->limit, top);
         if (limit <= co->clean_from && limit <= kMaxStack) [[likely]] {
           if (B == 0) frame->top = frame->base + frame->code->registers;
           Word* arguments_end = co->stack + base + arguments;
@@ -789,12 +837,85 @@ with_hook:
       }
     }
     frame->top = frame->base + frame->code->registers;  // an open count is used up
+    if (IsNativeClosure(callee) && co->hook_mask == 0 && co->frame_count < co->frame_capacity) {
+      const uint32_t top = function + 1 + arguments;
+      const uint32_t limit = std::max(frame->limit, top + kNativeSlots);
+      if (limit <= co->clean_from && limit <= kMaxStack) [[likely]] {
+        ++co->frame_count;
+        frame[1] = {.pc = nullptr,
+                    .code = nullptr,
+                    .function = function,
+                    .base = function + 1,
+                    .top = top,
+                    .limit = limit,
+                    .wanted = wanted,
+                    .varargs = 0,
+                    .state = 0,
+                    .flags = kFrameNative,
+                    .saved_count = arguments};
+        NativeCall call(s);
+        const NativeResult result =
+            static_cast<const NativeClosure*>(callee.object())->function(call);
+        if (result != NativeResult::kReturn) [[unlikely]] {
+          if (Suspend(s, call, result) == Step::kError) goto error;
+          goto enter;
+        }
+        frame = &co->frame();
+        const uint32_t count = call.results;
+        if (frame->flags != kFrameNative || co->hook_mask != 0) [[unlikely]] {
+          STEP(ReturnFromNative(s, count));
+        }
+        const Word* from = co->stack + (frame->top - count);
+        --co->frame_count;
+        --frame;
+        R = co->stack + frame->base;
+        Word* results = co->stack + function;
+        if (wanted == 1) [[likely]] {
+          results[0] = count != 0 ? from[0] : Value::kNil;
+          NEXT();
+        }
+        const uint32_t kept = std::min(count, static_cast<uint32_t>(wanted));  // -1: all
+        for (uint32_t i = 0; i < kept; ++i) results[i] = from[i];
+        if (wanted < 0) {
+          frame->top = function + count;
+        } else {
+          for (uint32_t i = kept; i < static_cast<uint32_t>(wanted); ++i) results[i] = Value::kNil;
+        }
+        NEXT();
+      }
+    }
     STEP(Call(s, function, arguments, wanted, 0));
   }
   CASE(kTailCall) {
     if (--s.fuel <= 0) [[unlikely]] {
       TRY(s.Poll());
       LOAD();
+    }
+    const Value callee = Value::FromWord(R[A]);
+    if (IsLuaClosure(callee) && C == 0 && co->hook_mask == 0) [[likely]] {
+      FunctionCode* code = CodeOf(static_cast<LuaClosure*>(callee.object()));
+      const uint32_t base = frame->function + 1;
+      const uint32_t top = base + code->registers;
+      const uint32_t limit = std::max(frame->limit, top);
+      if (!code->is_vararg && limit <= co->clean_from && limit <= kMaxStack) [[likely]] {
+        const Word* from = R + A;
+        const auto arguments =
+            static_cast<uint32_t>(B != 0 ? B - 1 : co->stack + frame->top - from - 1);
+        Word* to = co->stack + frame->function;
+        for (uint32_t i = 0; i <= arguments; ++i) to[i] = from[i];
+        for (uint32_t i = arguments; i < code->parameters; ++i) to[i + 1] = Value::kNil;
+        frame->code = code;
+        frame->base = base;
+        frame->top = top;
+        frame->limit = limit;
+        frame->varargs = 0;
+        frame->flags |= kFrameTail;
+        pc = code->code;
+        R = co->stack + base;
+        K = code->constants;
+        caches = code->caches;
+        NEXT();
+      }
     }
     STEP(TailCall(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B)));
   }
@@ -840,13 +961,25 @@ with_hook:
 
   // --- Loops -------------------------------------------------------------------------------------
   CASE(kForPrepare) {
+    Word* const state = R + A;
+    const Word start = state[0], limit = state[1], step = state[2];
+    if ((start & limit & step) >= Value::kFirstInteger && step != Value::InlineInteger(0).word())
+        [[likely]] {
+      if (step > Value::InlineInteger(0).word() ? start <= limit : start >= limit) {
+        state[3] = start;
+      } else {
+        JUMP();
+      }
+      NEXT();
+    }
     bool enters = false;
     TRY(ForPrepare(s, static_cast<uint32_t>(A), &enters));
     if (!enters) JUMP();
     NEXT();
   }
   CASE(kForLoop) {
-    Word* const state = R + A;
+    const uint64_t a = A;
+    Word* const state = R + a;
     const Word index = state[0], limit = state[1], step = state[2];
     if ((index & limit & step) >= Value::kFirstInteger) [[likely]] {
       const Word next = index + step + Value::kIntegerBias;
@@ -858,15 +991,15 @@ with_hook:
         state[0] = next;
         state[3] = next;
         JUMP();
-        ROUND(A + 4);
+        ROUND(a + 4);
       }
       NEXT();
     }
     bool goes_on = false;
-    TRY(ForStep(s, static_cast<uint32_t>(A), &goes_on));
+    TRY(ForStep(s, static_cast<uint32_t>(a), &goes_on));
     if (goes_on) {
       JUMP();
-      ROUND(A + 4);
+      ROUND(a + 4);
     }
     NEXT();
   }
@@ -907,9 +1040,10 @@ with_hook:
   }
   CASE(kGenericLoop) {
     if (R[A + 4] != Value::kNil) {
+      const uint64_t live = A + 4 + B;
       R[A + 2] = R[A + 4];
       JUMP();
-      ROUND(A + 4 + B);
+      ROUND(live);
     }
     NEXT();
   }

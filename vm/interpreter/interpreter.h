@@ -52,6 +52,8 @@ class Interpreter {
   static bool InsertCallMetamethod(State& s, uint32_t function, uint32_t arguments);
   // Runs the native function of the top frame (anew), to its end if it only returns.
   static Step RunNative(State& s);
+  // Notes what a native function, which did not return, asks for (ActOnNative).
+  static Step Suspend(State& s, const NativeCall& call, NativeResult result);
   // What the native frame on top asked for: a call, a yield, a resume.
   static Step ActOnNative(State& s);
   // The frame on top, a native one, returns its last `count` values.

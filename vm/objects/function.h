@@ -7,8 +7,8 @@
 //    Upvalue         header | value     | owner
 //
 // An upvalue is open while the variable lives in a stack: `owner` is its coroutine, and `value` the
-// index of the stack slot, as an integer value. Closing copies the variable into `value` and sets
-// `owner` to 0. A write through an open upvalue goes to the stack of a coroutine that may not be
+// address of the stack slot, which is no object's: it lies outside the heap, and is set anew when the
+// stack moves. Closing copies the variable into `value` and sets `owner` to 0. A write through an open upvalue goes to the stack of a coroutine that may not be
 // the running one: it is a barriered store on that coroutine.
 #ifndef NEAP_VM_OBJECTS_FUNCTION_H_
 #define NEAP_VM_OBJECTS_FUNCTION_H_
@@ -37,6 +37,8 @@ struct Upvalue : Object {
   Word owner;  // Coroutine, or 0: closed
 
   bool is_open() const { return owner != 0; }
+  // While it is open.
+  Word* variable() const { return reinterpret_cast<Word*>(value); }
 };
 static_assert(sizeof(Upvalue) == 24);
 

@@ -166,7 +166,7 @@ LuaType TypeOf(Value v) {
   const gc::TypeId type = v.type();
   if (IsTableType(type)) return LuaType::kTable;
   if (IsStringType(type)) return LuaType::kString;
-  if (IsClosureType(type)) return LuaType::kFunction;
+  if (IsLuaClosureType(type) || IsNativeClosureType(type)) return LuaType::kFunction;
   switch (type) {
     case kBoxedIntegerType:
       return LuaType::kNumber;

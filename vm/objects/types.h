@@ -18,6 +18,7 @@ inline constexpr int kMaxInlineFields = 31;
 // Upvalues of a closure (the reference implementation's limit).
 inline constexpr int kMaxUpvalues = 255;
 
+// Each of these has a range of 256 ids to itself (Object::type_range).
 // 0x8000 + n: a table with room for n fields.
 inline constexpr gc::TypeId kTableType = 0x8000;
 // 0x8100 + n: a Lua closure with n upvalues. 0x8200 + n: a native one.
@@ -45,25 +46,21 @@ enum : gc::TypeId {
 // Registers them all; safe to call often, from any thread.
 void RegisterTypes();
 
-constexpr bool IsTableType(gc::TypeId type) {
-  return static_cast<gc::TypeId>(type - kTableType) <= kMaxInlineFields;
-}
-constexpr bool IsLuaClosureType(gc::TypeId type) { return (type & 0xff00) == kLuaClosureType; }
-constexpr bool IsNativeClosureType(gc::TypeId type) {
-  return (type & 0xff00) == kNativeClosureType;
-}
-constexpr bool IsClosureType(gc::TypeId type) {
-  return static_cast<gc::TypeId>(type - kLuaClosureType) < 0x200;
-}
+constexpr bool IsTableType(gc::TypeId type) { return type >> 8 == kTableType >> 8; }
+constexpr bool IsLuaClosureType(gc::TypeId type) { return type >> 8 == kLuaClosureType >> 8; }
+constexpr bool IsNativeClosureType(gc::TypeId type) { return type >> 8 == kNativeClosureType >> 8; }
 constexpr bool IsStringType(gc::TypeId type) { return (type | 1) == kAtomType; }
 static_assert((kStringType & 1) == 0 && kAtomType == kStringType + 1);
 
-inline bool IsTable(Value v) { return v.is_object() && IsTableType(v.type()); }
+inline bool IsInRange(Value v, gc::TypeId first) {
+  return v.is_object() && v.object()->type_range() == first >> 8;
+}
+inline bool IsTable(Value v) { return IsInRange(v, kTableType); }
 inline bool IsString(Value v) { return v.is_object() && IsStringType(v.type()); }
 inline bool IsAtom(Value v) { return v.is_object_of(kAtomType); }
-inline bool IsFunction(Value v) { return v.is_object() && IsClosureType(v.type()); }
-inline bool IsLuaClosure(Value v) { return v.is_object() && IsLuaClosureType(v.type()); }
-inline bool IsNativeClosure(Value v) { return v.is_object() && IsNativeClosureType(v.type()); }
+inline bool IsLuaClosure(Value v) { return IsInRange(v, kLuaClosureType); }
+inline bool IsNativeClosure(Value v) { return IsInRange(v, kNativeClosureType); }
+inline bool IsFunction(Value v) { return IsLuaClosure(v) || IsNativeClosure(v); }
 inline bool IsCoroutine(Value v) { return v.is_object_of(kCoroutineType); }
 inline bool IsUserdata(Value v) { return v.is_object_of(kUserdataType); }
 inline bool IsLightUserdata(Value v) { return v.is_object_of(kLightUserdataType); }

@@ -59,6 +59,15 @@ class Object {
 
   static constexpr uint64_t MakeHeader(TypeId type) { return uint64_t{type} << 16; }
   TypeId type() const { return static_cast<TypeId>(header() >> 16); }
+  // The upper half of the type, for embedders whose kinds of objects are ranges of 256 ids: the test
+  // is one comparison with a byte in memory. A plain load: it races only with stores of other bytes.
+  uint8_t type_range() const {
+#if defined(__SANITIZE_THREAD__)
+    return ref8(3).load(std::memory_order_relaxed);
+#else
+    return reinterpret_cast<const uint8_t*>(&word_)[3];
+#endif
+  }
   uint32_t stored_hash() const { return static_cast<uint32_t>(header() >> 32); }
   uint32_t age() const { return static_cast<uint32_t>(header() >> kAgeShift) & kMaxAge; }
 
