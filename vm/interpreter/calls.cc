@@ -100,8 +100,9 @@ Step Interpreter::EnterLua(State& s, uint32_t function, uint32_t arguments, int3
             .wanted = wanted,
             .varargs = extra,
             .state = 0,
+            .saved_count = 0,
             .flags = flags,
-            .saved_count = 0};
+            .unused = 0};
   if (co->hook_mask != 0 && !CallHook(s, flags)) return Step::kError;
   return Step::kPushed;
 }
@@ -131,8 +132,9 @@ Step Interpreter::EnterNative(State& s, uint32_t function, uint32_t arguments, i
             .wanted = wanted,
             .varargs = 0,
             .state = 0,
+            .saved_count = arguments,
             .flags = static_cast<uint16_t>(flags | kFrameNative),
-            .saved_count = arguments};
+            .unused = 0};
   if (co->hook_mask != 0 && !CallHook(s, flags)) return Step::kError;
   return RunNative(s);
 }

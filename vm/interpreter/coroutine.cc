@@ -117,7 +117,7 @@ bool GrowStack(Coroutine* co, uint32_t end) {
     co->stack_size = size;
     co->state->mutator().OffHeapChanged(co, delta);
   }
-  co->clean_from = std::min(end + kCleanStep, co->stack_size);
+  SetCleanFrom(co, std::min(end + kCleanStep, co->stack_size));
   return true;
 }
 
@@ -143,7 +143,7 @@ void CleanStack(Coroutine* co, uint32_t live) {
   if (co->clean_from > live) {
     std::memset(co->stack + live, 0, (co->clean_from - live) * sizeof(Word));
   }
-  co->clean_from = std::max(live, co->frame_count == 0 ? 0 : co->frame().limit);
+  SetCleanFrom(co, std::max(live, co->frame_count == 0 ? 0 : co->frame().limit));
 }
 
 void TrimStack(Coroutine* co) {

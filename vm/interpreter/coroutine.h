@@ -22,6 +22,7 @@
 #ifndef NEAP_VM_INTERPRETER_COROUTINE_H_
 #define NEAP_VM_INTERPRETER_COROUTINE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -63,9 +64,10 @@ struct Frame {
   int32_t wanted;         // results wanted by the caller; -1: all
   uint32_t varargs;       // extra arguments, which lie below the base
   uint32_t state;         // native: 0 at first, then what CallThen said
-  uint16_t flags;         // FrameFlag
   uint32_t saved_count;   // native: arguments; Lua: results that wait for variables to be closed
                           // (kFrameReturning), or operands that a kConcat has left; otherwise 0
+  uint16_t flags;         // FrameFlag
+  uint16_t unused;
 };
 
 // When the hook of debug.sethook is called; a set.
@@ -93,7 +95,9 @@ struct Coroutine : Object {
   Word hook;                         // the hook function of debug.sethook, or nil
   State* state;
   uint32_t stack_size;  // words
-  uint32_t clean_from;  // K3
+  uint32_t clean_from;  // K3; changed by SetCleanFrom only
+  uint32_t call_limit;  // up to here a call needs no other check: min(clean_from, kMaxStack), or 0
+                        // while a hook is set
   uint32_t watermark;   // K5
   uint32_t top;         // of a suspended one: one past its live values
   uint32_t frame_count;
@@ -131,6 +135,15 @@ inline constexpr uint32_t kNativeSlots = 40;
 void RegisterCoroutineType();
 // A safepoint; null: no memory.
 Coroutine* NewCoroutine(State& state);
+
+inline void SetCleanFrom(Coroutine* co, uint32_t clean_from) {
+  co->clean_from = clean_from;
+  co->call_limit = co->hook_mask != 0 ? 0 : std::min(clean_from, kMaxStack);
+}
+inline void SetHookMask(Coroutine* co, uint8_t mask) {
+  co->hook_mask = mask;
+  SetCleanFrom(co, co->clean_from);
+}
 
 // Makes sure that the words below `end` exist and are clean. False: overflow (see State::
 // StackError) or no memory. Moves the stack. (no safepoint)

@@ -20,7 +20,9 @@ void TracePrototype(Object* object, gc::Tracer& tracer) {
   FunctionCode* code = static_cast<Prototype*>(object)->code;
   if (code == nullptr) return;
   tracer.VisitSlot(&code->source);
-  VisitAll(tracer, code->constant_words);
+  if (!code->unit->constants.empty()) {
+    tracer.VisitSlots(code->constants, code->unit->constants.size());
+  }
   VisitAll(tracer, code->children);
   VisitAll(tracer, code->template_shapes);
   VisitAll(tracer, code->added_shapes);
@@ -59,10 +61,9 @@ Prototype* NewPrototype(State& state, std::unique_ptr<const CodeUnit> unit) {
   code->registers = unit->registers;
   code->parameters = unit->parameters;
   code->is_vararg = unit->is_vararg;
-  code->constant_words.resize(unit->constants.size());
-  code->constants = code->constant_words.data();
-  code->cache_words.resize(unit->caches);
-  code->caches = code->cache_words.data();
+  code->call_registers = unit->is_vararg ? kMaxStack + 1 : unit->registers;
+  code->words.resize(unit->caches + unit->constants.size());
+  code->constants = code->words.data() + unit->caches;
   code->children.resize(unit->children.size());
   code->template_shapes.resize(unit->templates.size());
   code->unit = std::move(unit);
@@ -82,11 +83,11 @@ bool PushPrototype(State& state, std::unique_ptr<CodeUnit> unit, uint32_t source
   FunctionCode* code = prototype->code;
   gc::Mutator& m = state.mutator();
   m.Store(prototype, &code->source, state.at(source_index).word());
-  for (size_t i = 0; i < code->constant_words.size(); ++i) {
+  for (size_t i = 0; i < code->unit->constants.size(); ++i) {
     bool failed = false;
     const Word word = MakeConstant(state, code->unit->constants[i], &failed);
     if (failed) return state.MemoryError();
-    m.Store(prototype, &code->constant_words[i], word);
+    m.Store(prototype, code->constants + i, word);
   }
   for (size_t i = 0; i < children.size(); ++i) {
     if (!PushPrototype(state, std::move(children[i]), source_index)) return false;
@@ -102,8 +103,7 @@ size_t FunctionCode::OffHeapBytes() const {
   return sizeof(FunctionCode) + sizeof(CodeUnit) + unit->code.size() * sizeof(Instruction) +
          unit->lines.size() * 4 + unit->constants.size() * sizeof(Constant) +
          unit->locals.size() * sizeof(LocalInfo) + unit->upvalues.size() * sizeof(UpvalueInfo) +
-         (constant_words.size() + children.size() + template_shapes.size() + cache_words.size()) *
-             sizeof(Word);
+         (words.size() + children.size() + template_shapes.size()) * sizeof(Word);
 }
 
 void RegisterPrototypeType() {

@@ -20,22 +20,25 @@ namespace neap::vm {
 struct FunctionCode {
   // What the interpreter loop reads.
   const Instruction* code = nullptr;  // of the unit
-  Word* constants = nullptr;          // slots
-  uint64_t* caches = nullptr;         // inline caches (cache.h)
+  Word* constants = nullptr;          // slots; the inline caches lie before them
   uint32_t registers = 0;
+  uint32_t call_registers = 0;  // what the loop's own call asks room for: registers, or more than
+                                // there can be when the function is vararg
   uint32_t parameters = 0;
   bool is_vararg = false;
 
   Prototype* owner = nullptr;
   Word source = 0;  // String: the chunk name; slot
   std::unique_ptr<const CodeUnit> unit;
-  std::vector<Word> constant_words;   // slots
+  std::vector<Word> words;            // inline caches, constants
   std::vector<Word> children;         // Prototype; slots
   std::vector<Word> template_shapes;  // Shape, 0 until first used; slots
   std::vector<Word> added_shapes;     // Shape; of inline caches of stores; slots
-  std::vector<uint64_t> cache_words;
 
   Prototype* child(uint32_t i) const { return static_cast<Prototype*>(gc::ToObject(children[i])); }
+  // The three words of the inline cache of an instruction whose operand "cache" is `at`.
+  static uint64_t* CacheOf(Word* constants, uint64_t at) { return constants - kCacheWords - at; }
+  uint64_t* cache(uint32_t at) const { return CacheOf(constants, at); }
   String* source_name() const { return static_cast<String*>(gc::ToObject(source)); }
   // Line of an instruction; 0 when stripped.
   uint32_t LineAt(const Instruction* at) const {

@@ -35,7 +35,7 @@ void TeachOwn(FunctionCode* code, Table* table, const String* name, uint32_t cac
   if (table->is_dictionary()) return;
   const int slot = table->shape.get()->Find(name);
   if (slot < 0) return;
-  code->caches[cache] =
+  code->cache(cache)[0] =
       CacheWord(table->shape.get()->id(), SlotCode(table, static_cast<uint32_t>(slot)));
 }
 
@@ -69,10 +69,10 @@ void TeachInherited(State& s, FunctionCode* code, Table* table, const String* na
   if (holder->is_dictionary() || holder->shape.get() == shape) return;
   const int slot = holder->shape.get()->Find(name);
   if (slot < 0) return;
-  code->caches[cache] =
+  code->cache(cache)[0] =
       CacheWord(holder->shape.get()->id(), SlotCode(holder, static_cast<uint32_t>(slot)));
-  code->caches[cache + 1] = CacheWord(shape->id(), index_code, s.objects().index_epoch());
-  code->caches[cache + 2] = second;
+  code->cache(cache)[1] = CacheWord(shape->id(), index_code, s.objects().index_epoch());
+  code->cache(cache)[2] = second;
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ void TeachAdded(State& s, FunctionCode* code, Table* table, uint32_t before_id, 
   }
   const uint32_t slot_code = SlotCode(table, after->count - 1);
   if (code->added_shapes.size() > 0xffff) return;
-  uint64_t& word = code->caches[cache + 1];
+  uint64_t& word = code->cache(cache)[1];
   uint32_t place = CachedExtra(word);
   if (word == 0) {
     place = static_cast<uint32_t>(code->added_shapes.size());
@@ -121,7 +121,7 @@ void TeachAdded(State& s, FunctionCode* code, Table* table, uint32_t before_id, 
   }
   s.mutator().Store(code->owner, &code->added_shapes[place], after);
   word = CacheWord(before_id, slot_code, place);
-  code->caches[cache + 2] = s.objects().index_epoch();
+  code->cache(cache)[2] = s.objects().index_epoch();
 }
 
 }  // namespace

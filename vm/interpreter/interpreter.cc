@@ -151,7 +151,6 @@ inline Word LoadInherited(const Objects& objects, const Shape* shape, const uint
     pc = frame->pc;                                    \
     R = co->stack + frame->base;                       \
     K = frame->code->constants;                        \
-    caches = frame->code->caches;                      \
     dispatch = HooksInstructions(co) ? hooked : plain; \
   } while (0)
 // After a slow path of the current instruction.
@@ -174,8 +173,8 @@ inline Word LoadInherited(const Objects& objects, const Shape* shape, const uint
     if (!(expression)) goto error; \
     R = co->stack + frame->base;   \
   } while (0)
-// Operands are read from memory, which the first level cache has: one instruction each, where a word
-// in a register would have to be shifted and masked. They are the operands of the instruction before
+// Operands are read from memory, which the first level cache has: one instruction each, where a
+// word in a register would have to be shifted and masked. They are those of the instruction before
 // pc: a handler reads what it needs before it jumps.
 #define NEXT()                      \
   do {                              \
@@ -188,6 +187,8 @@ inline Word LoadInherited(const Objects& objects, const Shape* shape, const uint
 #define X pc[-1].x
 #define SX pc[-1].sx
 #define JUMP() (pc += SX)
+// The inline cache of the instruction.
+#define CACHE() FunctionCode::CacheOf(K, D)
 #define CASE(name) L_##name:
 
 bool Interpreter::Run(State& s) {
@@ -206,7 +207,6 @@ bool Interpreter::Run(State& s) {
   const Instruction* pc = nullptr;
   Word* R = nullptr;
   Word* K = nullptr;
-  uint64_t* caches = nullptr;
   const void* const* dispatch = plain;
 
 enter:
@@ -280,7 +280,7 @@ with_hook:
     const Word object = ReadUpvalue(CLOSURE()->upvalue(static_cast<int>(B)));
     if (IsTable(Value::FromWord(object))) [[likely]] {
       Table* const table = AsTable(Value::FromWord(object));
-      const uint64_t cached = caches[D];
+      const uint64_t cached = CACHE()[0];
       if (CachedId(cached) == table->shape.get()->id()) {
         const Word value = LoadField(table, CachedCode(cached));
         if (value != Value::kNil) [[likely]] {
@@ -296,7 +296,7 @@ with_hook:
     const Word object = ReadUpvalue(CLOSURE()->upvalue(static_cast<int>(B)));
     if (IsTable(Value::FromWord(object))) [[likely]] {
       Table* const table = AsTable(Value::FromWord(object));
-      const uint64_t cached = caches[D];
+      const uint64_t cached = CACHE()[0];
       if (CachedId(cached) == table->shape.get()->id()) {
         Object* holder = SlotHolder(table, CachedCode(cached));
         Word* slot = SlotAt(holder, CachedCode(cached));
@@ -354,7 +354,7 @@ with_hook:
     if (const Value object = Value::FromWord(R[B]); IsTable(object)) [[likely]] {
       Table* const table = AsTable(object);
       const Shape* shape = table->shape.get();
-      const uint64_t* cached = caches + D;
+      const uint64_t* cached = CACHE();
       if (CachedId(cached[0]) == shape->id()) {
         const Word value = LoadField(table, CachedCode(cached[0]));
         if (value != Value::kNil || shape->metatable == nullptr) {
@@ -375,7 +375,7 @@ with_hook:
     if (IsTable(Value::FromWord(object))) [[likely]] {
       Table* const table = AsTable(Value::FromWord(object));
       const Shape* shape = table->shape.get();
-      const uint64_t* cached = caches + D;
+      const uint64_t* cached = CACHE();
       const Word value = CachedId(cached[0]) == shape->id()
                              ? LoadField(table, CachedCode(cached[0]))
                              : LoadInherited(s.objects_, shape, cached);
@@ -427,7 +427,7 @@ with_hook:
     if (const Value object = Value::FromWord(R[A]); IsTable(object)) [[likely]] {
       Table* const table = AsTable(object);
       const Shape* shape = table->shape.get();
-      const uint64_t* cached = caches + D;
+      const uint64_t* cached = CACHE();
       if (CachedId(cached[0]) == shape->id()) {
         Object* holder = SlotHolder(table, CachedCode(cached[0]));
         Word* slot = SlotAt(holder, CachedCode(cached[0]));
@@ -796,7 +796,7 @@ with_hook:
 
   // --- Calls -------------------------------------------------------------------------------------
   CASE(kCall) {
-    const auto function = static_cast<uint32_t>(R + A - co->stack);
+    const auto function = frame->base + static_cast<uint32_t>(A);
     const uint32_t arguments = B != 0 ? static_cast<uint32_t>(B) - 1 : frame->top - function - 1;
     if (--s.fuel <= 0) [[unlikely]] {
       TRY(s.Poll());
@@ -808,39 +808,36 @@ with_hook:
     if (IsLuaClosure(callee)) [[likely]] {
       FunctionCode* code = CodeOf(static_cast<LuaClosure*>(callee.object()));
       const uint32_t base = function + 1;
-      const uint32_t top = base + code->registers;
-      if (!code->is_vararg && co->hook_mask == 0 && co->frame_count < co->frame_capacity) {
-        const uint32_t limit = std::max(frame->limit, top);
-        if (limit <= co->clean_from && limit <= kMaxStack) [[likely]] {
-          if (B == 0) frame->top = frame->base + frame->code->registers;
-          Word* arguments_end = co->stack + base + arguments;
-          for (uint32_t i = arguments; i < code->parameters; ++i) *arguments_end++ = Value::kNil;
-          ++frame;
-          ++co->frame_count;
-          *frame = {.pc = code->code,
-                    .code = code,
-                    .function = function,
-                    .base = base,
-                    .top = top,
-                    .limit = limit,
-                    .wanted = wanted,
-                    .varargs = 0,
-                    .state = 0,
-                    .flags = 0,
-                    .saved_count = 0};
-          pc = code->code;
-          R = co->stack + base;
-          K = code->constants;
-          caches = code->caches;
-          NEXT();
-        }
+      const uint32_t top = base + code->call_registers;
+      const uint32_t limit = std::max(frame->limit, top);
+      if (limit <= co->call_limit && co->frame_count < co->frame_capacity) [[likely]] {
+        if (B == 0) frame->top = frame->base + frame->code->registers;
+        R += A + 1;
+        for (uint32_t i = arguments; i < code->parameters; ++i) R[i] = Value::kNil;
+        ++frame;
+        ++co->frame_count;
+        *frame = {.pc = code->code,
+                  .code = code,
+                  .function = function,
+                  .base = base,
+                  .top = top,
+                  .limit = limit,
+                  .wanted = wanted,
+                  .varargs = 0,
+                  .state = 0,
+                  .saved_count = 0,
+                  .flags = 0,
+                  .unused = 0};
+        pc = code->code;
+        K = code->constants;
+        NEXT();
       }
     }
     frame->top = frame->base + frame->code->registers;  // an open count is used up
-    if (IsNativeClosure(callee) && co->hook_mask == 0 && co->frame_count < co->frame_capacity) {
+    if (IsNativeClosure(callee) && co->frame_count < co->frame_capacity) {
       const uint32_t top = function + 1 + arguments;
       const uint32_t limit = std::max(frame->limit, top + kNativeSlots);
-      if (limit <= co->clean_from && limit <= kMaxStack) [[likely]] {
+      if (limit <= co->call_limit) [[likely]] {
         ++co->frame_count;
         frame[1] = {.pc = nullptr,
                     .code = nullptr,
@@ -851,8 +848,9 @@ with_hook:
                     .wanted = wanted,
                     .varargs = 0,
                     .state = 0,
+                    .saved_count = arguments,
                     .flags = kFrameNative,
-                    .saved_count = arguments};
+                    .unused = 0};
         NativeCall call(s);
         const NativeResult result =
             static_cast<const NativeClosure*>(callee.object())->function(call);
@@ -892,12 +890,12 @@ with_hook:
       LOAD();
     }
     const Value callee = Value::FromWord(R[A]);
-    if (IsLuaClosure(callee) && C == 0 && co->hook_mask == 0) [[likely]] {
+    if (IsLuaClosure(callee) && C == 0) [[likely]] {
       FunctionCode* code = CodeOf(static_cast<LuaClosure*>(callee.object()));
       const uint32_t base = frame->function + 1;
-      const uint32_t top = base + code->registers;
+      const uint32_t top = base + code->call_registers;
       const uint32_t limit = std::max(frame->limit, top);
-      if (!code->is_vararg && limit <= co->clean_from && limit <= kMaxStack) [[likely]] {
+      if (limit <= co->call_limit) [[likely]] {
         const Word* from = R + A;
         const auto arguments =
             static_cast<uint32_t>(B != 0 ? B - 1 : co->stack + frame->top - from - 1);
@@ -913,7 +911,6 @@ with_hook:
         pc = code->code;
         R = co->stack + base;
         K = code->constants;
-        caches = code->caches;
         NEXT();
       }
     }
@@ -933,7 +930,6 @@ with_hook:
     pc = frame->pc;
     R = co->stack + frame->base;
     K = frame->code->constants;
-    caches = frame->code->caches;
     NEXT();
   }
   CASE(kReturn1) {
@@ -955,7 +951,6 @@ with_hook:
     pc = frame->pc;
     R = co->stack + frame->base;
     K = frame->code->constants;
-    caches = frame->code->caches;
     NEXT();
   }
 

@@ -52,8 +52,9 @@ State::State(gc::Mutator& mutator, const StateOptions& options)
                       .wanted = 0,
                       .varargs = 0,
                       .state = 0,
+                      .saved_count = 0,
                       .flags = kFrameNative | kFrameEntry,
-                      .saved_count = 0};
+                      .unused = 0};
   NEAP_CHECK(EnsureStack(main_, main_->frames[0].limit), "V1: there is memory for the main stack");
   m_.heap().AddRootProvider(this);
   for (int i = 0; i < kEvents; ++i) {
@@ -394,9 +395,10 @@ void State::CallFinalizer(Value object) {
   co->stack[top] = method.word();
   co->stack[top + 1] = object.word();
   co->frame().top = top + 2;
-  const uint8_t mask = std::exchange(co->hook_mask, uint8_t{0});
+  const uint8_t mask = co->hook_mask;
+  SetHookMask(co, 0);
   const bool ok = ProtectedCall(1, 0, 0, kFrameFinalizer);
-  co->hook_mask = mask;
+  SetHookMask(co, mask);
   if (!ok && warn != nullptr && error_kind_ != ErrorKind::kStop) {
     const Value error_value = FromTop(1);
     const std::string text =

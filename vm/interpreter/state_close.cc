@@ -58,7 +58,7 @@ void State::Close() {
   in_overflow_ = false;
   main_->levels = 0;
   main_->native_depth = 0;
-  main_->hook_mask = 0;
+  SetHookMask(main_, 0);
   main_->in_hook = false;
   CloseMainVariables();
   ClearError();

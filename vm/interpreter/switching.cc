@@ -135,8 +135,9 @@ void State::CloseSuspended(Coroutine* co, Value* outcome, bool* ok) {
            .wanted = 0,
            .varargs = 0,
            .state = 0,
+           .saved_count = 0,
            .flags = kFrameNative | kFrameBottom,
-           .saved_count = 0};
+           .unused = 0};
   CloseUpvalues(*this, co, 0);
   if (EnsureStack(co, frame.limit)) {
     while (!co->to_close->empty()) {

@@ -39,7 +39,7 @@ void SetHook(State& state, Coroutine* co, Value hook, uint8_t mask, int32_t coun
   if (mask == 0) hook = Value::Nil();
   if (hook.is_nil()) mask = 0;
   state.mutator().Store(co, &co->hook, hook.word());
-  co->hook_mask = mask;
+  SetHookMask(co, mask);
   co->hook_count = count;
   co->hook_left = count;
 }

@@ -7,9 +7,10 @@
 //    Upvalue         header | value     | owner
 //
 // An upvalue is open while the variable lives in a stack: `owner` is its coroutine, and `value` the
-// address of the stack slot, which is no object's: it lies outside the heap, and is set anew when the
-// stack moves. Closing copies the variable into `value` and sets `owner` to 0. A write through an open upvalue goes to the stack of a coroutine that may not be
-// the running one: it is a barriered store on that coroutine.
+// address of the stack slot, which is no object's: it lies outside the heap, and is set anew when
+// the stack moves. Closing copies the variable into `value` and sets `owner` to 0. A write through
+// an open upvalue goes to the stack of a coroutine that may not be the running one: it is a
+// barriered store on that coroutine.
 #ifndef NEAP_VM_OBJECTS_FUNCTION_H_
 #define NEAP_VM_OBJECTS_FUNCTION_H_
 

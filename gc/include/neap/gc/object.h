@@ -59,8 +59,9 @@ class Object {
 
   static constexpr uint64_t MakeHeader(TypeId type) { return uint64_t{type} << 16; }
   TypeId type() const { return static_cast<TypeId>(header() >> 16); }
-  // The upper half of the type, for embedders whose kinds of objects are ranges of 256 ids: the test
-  // is one comparison with a byte in memory. A plain load: it races only with stores of other bytes.
+  // The upper half of the type, for embedders whose kinds of objects are ranges of 256 ids: the
+  // test is one comparison with a byte in memory. A plain load: it races with stores of other bytes
+  // only.
   uint8_t type_range() const {
 #if defined(__SANITIZE_THREAD__)
     return ref8(3).load(std::memory_order_relaxed);
