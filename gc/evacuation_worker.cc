@@ -375,13 +375,10 @@ void EvacuationWorker<kParallel>::VisitWeak(Word* slot, Word cleared, Weakness w
       weak_ = true;
       // Values (strings, boxed numbers) are held strongly; their type may stand behind a forward.
       const Word word = *slot;
-      if (word - BaseWord() >= bytes_) return;
+      if (weakness == Weakness::kEvenValues || word - BaseWord() >= bytes_) return;
       const SpaceByte space = parts_.range.SpaceOf(word);
       if (!(space & (kSpaceFrom | kSpaceLook))) return;
-      const uint64_t header = ToObject(word)->header();
-      const Object* object =
-          header & Object::kForwardedBit ? ToObject(header & ~uint64_t{1}) : ToObject(word);
-      if (type_table[object->type()].is_value) CopySlots(slot, 1);
+      if (type_table[TypeOf(word)].is_value) CopySlots(slot, 1);
       return;
     }
     case Mode::kEphemerons:

@@ -193,7 +193,8 @@ void Marker::VisitWeak(Word* slot, Word cleared, Weakness weakness) {
     case Mode::kMark:
     case Mode::kRescan:
       weak_ = true;
-      if (range_.Contains(*slot) && type_table[ToObject(*slot)->type()].is_value) PushEdge(*slot);
+      if (weakness == Weakness::kEvenValues || !range_.Contains(*slot)) return;
+      if (type_table[ToObject(*slot)->type()].is_value) PushEdge(*slot);
       return;
     case Mode::kEphemerons:
       return;

@@ -194,12 +194,12 @@ void Verifier::VisitSlots(Word* first, size_t count) {
   }
 }
 
-void Verifier::VisitWeak(Word* slot, Word, Weakness) {
+void Verifier::VisitWeak(Word* slot, Word, Weakness weakness) {
   if (pass_ != Pass::kTrace) return;
   const Word word = LoadSlot(slot);
   if (!range_.Contains(word) || !CheckReference(slot, word)) return;
   NoteEdge(slot, word);
-  if (TypeOf(ToObject(word))->is_value) Push(word);
+  if (weakness != Weakness::kEvenValues && TypeOf(ToObject(word))->is_value) Push(word);
 }
 
 void Verifier::VisitEphemeron(Word* key, Word* value, Word) {

@@ -58,4 +58,16 @@ local inside = "not run"
 setmetatable({}, {__gc = function() inside = collectgarbage() end})
 for _ = 1, 10 do collectgarbage() end
 assert(inside == nil, tostring(inside))
+
+-- A number that __tostring gives is text, too.
+for number, text in pairs{[7] = "7", [1.5] = "1.5", [1 << 60] = "1152921504606846976"} do
+  local o = setmetatable({}, {__tostring = function() return number end})
+  assert(tostring(o) == text and math.type(tostring(o)) == nil)
+  assert(string.format("%s|%5s", o, o) == text .. "|" .. string.rep(" ", 5 - #text) .. text)
+end
+for _, v in ipairs{true, {}, print} do
+  local o = setmetatable({}, {__tostring = function() return v end})
+  local ok, message = pcall(tostring, o)
+  assert(not ok and message == "'__tostring' must return a string")
+end
 print("ok")

@@ -16,6 +16,13 @@ assert(f() == _G)
 local g = twice(function() return _ENV and up end)
 assert(select(2, debug.getupvalue(g, 2)) == nil)
 
+-- Nothing but fields: every instruction has an inline cache.
+local fields = {}
+for i = 1, 100 do fields[i] = "v = v . x" end
+v = setmetatable({}, {__index = function() return v end})
+assert(twice(load(table.concat(fields, "\n")))() == nil and v)
+v = nil
+
 -- Functions inside, to-be-closed variables, goto, integer and float loops.
 local log = {}
 local h = twice(function(...)

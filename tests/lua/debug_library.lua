@@ -147,4 +147,53 @@ text = debug.traceback(co, "co")
 assert(text:match("^co\nstack traceback:\n\t%[C%]: in function 'coroutine.yield'\n\t.-: in function <.-:%d+>$"), text)
 assert(debug.traceback(co, nil, 5) == "stack traceback:")
 assert(debug.traceback(coroutine.create(print)) == "stack traceback:")
+
+-- Errors that are caught inside a hook leave it running: it is not called for what it calls.
+do
+  local calls, caught = 0, 0
+  local function failing() error("x") end
+  local function called() end
+  debug.sethook(function()
+    calls = calls + 1
+    if not pcall(failing) then caught = caught + 1 end
+    if not pcall(load("local a = 'x' + 1")) then caught = caught + 1 end
+    if not xpcall(failing, function() called() return failing() end) then caught = caught + 1 end
+    called()
+  end, "c")
+  called()
+  debug.sethook()
+  assert(calls == 2 and caught == 6)
+  -- A protected call that is the hook itself.
+  debug.sethook(pcall, "c")
+  called()
+  debug.sethook()
+end
+
+-- The line hook of a function without lines gets nil, at its beginning and at each jump back.
+do
+  local function sum() local s = 0 for i = 1, 3 do s = s + i end return s end
+  local stripped = load(string.dump(sum, true))
+  local lines = ""
+  debug.sethook(function(_, line) lines = lines .. tostring(line) .. " " end, "l")
+  local result = stripped() debug.sethook()
+  assert(result == 6 and lines:find("^%d+ nil nil nil $"), lines)
+end
+
+-- The registry shows the hooks by coroutine, and does not keep the coroutines.
+do
+  local hooks = debug.getregistry()._HOOKKEY
+  assert(getmetatable(hooks).__mode == "k" and hooks[coroutine.running()] == nil)
+  local function hook() end
+  local function hook_another()
+    local co = coroutine.create(print)
+    debug.sethook(co, hook, "l")
+    assert(hooks[co] == hook and debug.gethook(co) == hook)
+    debug.sethook(co)
+    assert(hooks[co] == nil and debug.gethook(co) == nil)
+    debug.sethook(co, hook, "l")
+  end
+  for _ = 1, 3 do hook_another() end
+  collectgarbage()
+  assert(next(hooks) == "__mode" and next(hooks, "__mode") == nil)
+end
 print("ok")

@@ -300,8 +300,10 @@ std::unique_ptr<CodeUnit> ReadFunction(Reader& in, int depth) {
   unit->is_vararg = in.Flag();
   unit->caches = in.Small();
   ReadCode(in, unit.get());
-  // B3: an instruction has two words of cache at most.
-  if (unit->caches > 2 * unit->code.size() || depth > kMaxDepth) in.Fail("corrupted chunk");
+  // B3: an instruction has one inline cache at most.
+  if (unit->caches > kCacheWords * unit->code.size() || depth > kMaxDepth) {
+    in.Fail("corrupted chunk");
+  }
   ReadNames(in, unit.get());
   unit->children.resize(in.Count());
   for (std::unique_ptr<CodeUnit>& child : unit->children) {

@@ -77,12 +77,13 @@ bool InstructionHook(State& s) {
   Frame& frame = co->frame();
   const FunctionCode& code = *frame.code;
   const Instruction* at = frame.pc - 1;
-  if (at->op == Op::kVarargPrepare || code.unit->lines.empty()) return true;
-  const uint32_t line = code.LineAt(at);
+  if (at->op == Op::kVarargPrepare) return true;
+  const int64_t line = code.unit->lines.empty() ? -1 : int64_t{code.LineAt(at)};
   const bool first = at == code.code || (at == code.code + 1 && code.is_vararg);
-  // A new line, or a jump back (a round of a loop), or the function's start.
+  // A new line, or a jump back (a round of a loop), or the function's start. A stripped function
+  // has the last two only.
   const bool is_new = first || at <= co->last_hooked || co->last_hooked_code != &code ||
-                      line != code.LineAt(co->last_hooked);
+                      (line >= 0 && line != int64_t{code.LineAt(co->last_hooked)});
   co->last_hooked = at;
   co->last_hooked_code = &code;
   return !is_new || CallHookFunction(s, "line", line);

@@ -23,17 +23,13 @@ constexpr int64_t kFuelPerPoll = 1000;
 // times succeeds later, and one that recurses deeply takes its time.
 constexpr int kMaxHandlerDepth = 10;
 
-void RunFinalizer(gc::Mutator&, gc::Handle<Object> object, void* context) {
-  static_cast<State*>(context)->CallFinalizer(Value::FromObject(object.get()));
-}
-
 }  // namespace
 
 State::State(gc::Mutator& mutator, const StateOptions& options)
     : m_(mutator), objects_(mutator, options.hash_seed), options_(options) {
   RegisterCoroutineType();
   RegisterPrototypeType();
-  finalizers_ = std::make_unique<gc::FinalizerQueue>(m_.heap(), RunFinalizer, this);
+  finalizers_ = std::make_unique<gc::FinalizerQueue>(m_.heap(), TakeDead, this);
   finalizers_->SetOnce(true);
   main_ = NewCoroutine(*this);
   NEAP_CHECK(main_ != nullptr, "V1: there is memory for the main coroutine");
@@ -376,11 +372,22 @@ void State::RunFinalizers() {
   const auto error_word = scope.New(gc::ToObject(roots_[kError]));
   in_finalizer_ = true;
   if (host_finalizers != nullptr) host_finalizers->Run(m_);
-  while (finalizers_->pending() > 0 && error_kind_ != ErrorKind::kStop) finalizers_->Run(m_, 1);
+  while (error_kind_ != ErrorKind::kStop && FinalizeNext()) {
+  }
   in_finalizer_ = false;
   if (error_kind_ == ErrorKind::kStop) return;
   roots_[kError] = error_word.word();
   error_kind_ = kind;
+}
+
+void State::TakeDead(gc::Mutator&, gc::Handle<Object> object, void* context) {
+  static_cast<State*>(context)->roots_[kDead] = object.word();
+}
+
+bool State::FinalizeNext() {
+  if (finalizers_->Run(m_, 1) == 0) return false;
+  CallFinalizer(Value::FromWord(std::exchange(roots_[kDead], Value::kNil)));
+  return true;
 }
 
 // Runs the __gc metamethod, if it still is a function, above everything in use.

@@ -190,8 +190,10 @@ class State final : public gc::RootProvider {
   void RunFinalizers();
   // Before the state is destroyed, or the process ends: closes the main coroutine's variables and
   // runs all finalizers (state_close.cc). Whatever runs is abandoned: a native function that calls
-  // this may not return. In a finalizer, the other finalizers are not run.
+  // this may not return. In a finalizer, the other finalizers are run.
   void Close();
+  // Marks an object for finalization; nothing while the state closes (manual 2.5.3). (no safepoint)
+  void RegisterFinalizer(gc::Object* object);
   gc::FinalizerQueue& finalizers() { return *finalizers_; }
   // Destructors of the embedder's objects: run at the same places, without any Lua.
   gc::FinalizerQueue* host_finalizers = nullptr;
@@ -246,7 +248,8 @@ class State final : public gc::RootProvider {
   static constexpr int kRegistry = 1;
   static constexpr int kError = 2;
   static constexpr int kMemoryMessage = 3;
-  static constexpr int kFirstEventName = 4;
+  static constexpr int kDead = 4;  // the object that is finalized next
+  static constexpr int kFirstEventName = 5;
   static constexpr int kFirstTypeMetatable = kFirstEventName + kEvents;
   static constexpr int kRoots = kFirstTypeMetatable + kLuaTypes;
 
@@ -254,6 +257,9 @@ class State final : public gc::RootProvider {
   bool CallClose(Value v, Value error_value, bool no_error);
   void VisitChain(gc::Tracer& tracer, void (*visit)(Coroutine*, uint32_t, gc::Tracer&));
   void CallMessageHandler();
+  // False: nothing is pending. Takes the object first, so that a finalizer may close the state.
+  bool FinalizeNext();
+  static void TakeDead(gc::Mutator&, gc::Handle<Object> object, void* context);
   void DropCoroutines();
   void CloseMainVariables();
   void CollectIncrementally();
@@ -288,6 +294,7 @@ class State final : public gc::RootProvider {
   uint64_t allocated_before_ = 0;  // the mutator's count when it was last charged
   std::atomic<bool> interrupted_ = false;
   bool in_finalizer_ = false;
+  bool is_closing_ = false;  // every finalizer has been called, or will be by Close
 };
 
 inline void WriteUpvalue(State& state, Upvalue* upvalue, Word value) {

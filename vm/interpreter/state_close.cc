@@ -6,7 +6,8 @@
 //   1  coroutines that run or wait are dropped: they are dead, their variables are not closed
 //   2  the main coroutine's variables are closed, the last first; an error goes to the next one
 //   3  every object with a finalizer that was marked for it is finalized, the last marked first.
-//      What finalizers mark now has no effect (manual 2.5.3)
+//      What finalizers mark now has no effect (manual 2.5.3); one that closes the state again
+//      (os.exit) does not return, and the others follow from there
 #include <algorithm>
 
 #include "interpreter/state.h"
@@ -63,10 +64,16 @@ void State::Close() {
   CloseMainVariables();
   ClearError();
   main_->frame().top = main_->frame().base;
-  finalizers_->QueueAll(m_);
+  if (!is_closing_) finalizers_->QueueAll(m_);
+  is_closing_ = true;
   in_finalizer_ = true;
-  finalizers_->Run(m_, finalizers_->pending());
+  while (FinalizeNext()) {
+  }
   in_finalizer_ = false;
+}
+
+void State::RegisterFinalizer(gc::Object* object) {
+  if (!is_closing_) finalizers_->Register(m_, object);
 }
 
 }  // namespace neap::vm

@@ -127,7 +127,9 @@ bool State::PushTostring(Value v) {
     Push(metamethod);
     Push(v);
     if (!Call(1, 1)) return false;
-    return IsString(FromTop(1)) || ErrorAt(1, "'__tostring' must return a string");
+    v = FromTop(1);
+    if (!IsString(v) && !IsNumber(v)) return ErrorAt(1, "'__tostring' must return a string");
+    Pop(1);
   }
   if (IsString(v)) {
     Push(v);

@@ -18,9 +18,9 @@ namespace neap::vm {
 
 namespace {
 
-// A protected call inside a hook leaves the hook running.
+// A protected call inside a hook leaves the hook running; so does one that is the hook itself.
 bool IsInHook(const Coroutine* co, uint32_t frame) {
-  for (uint32_t i = 0; i < frame; ++i) {
+  for (uint32_t i = 0; i <= frame; ++i) {
     if ((co->frames[i].flags & kFrameHook) != 0) return true;
   }
   return false;

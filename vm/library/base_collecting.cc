@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // collectgarbage. The options are those of Lua 5.4, and what scripts can tell of them holds:
-// "stop" stops major collections (the nursery still turns over, which no script sees), "count" is
-// live bytes, "step" ends a cycle when its argument is large. Pauses and multipliers are kept and
-// answered; the heap paces itself. Inside a finalizer nothing is done and the answer is nil.
+// "stop" stops major collections (the nursery still turns over: weak values that die young go,
+// finalizers wait), "count" is live bytes, "step" ends a cycle when its argument is large. Pauses
+// and multipliers are kept and answered; the heap paces itself. Inside a finalizer nothing is done
+// and the answer is nil.
 #include "library/base_parts.h"
 #include "neap/gc/options.h"
 
@@ -30,11 +31,19 @@ constexpr const char* kOptionNames[] = {"stop",         "restart",     "collect"
 constexpr uint64_t kMinStepKib = 8;
 constexpr uint64_t kCycleShare = 4;
 
+// In the "incremental" mode finalizers tell of whole cycles; while the collector is stopped, what a
+// minor finds dead waits for a cycle that the script asks for.
+void SettleFinalizers(State& state) {
+  const CollectorSettings& settings = state.collector_settings;
+  state.finalizers().SetOnlyAtMajors(settings.is_stopped || !settings.is_generational);
+}
+
 void StopCollector(State& state) {
   CollectorSettings& settings = state.collector_settings;
   if (settings.is_stopped) return;
   settings.is_stopped = true;
   settings.gogc_before_stop = state.heap().SetGogc(gc::Options::kGogcOff);
+  SettleFinalizers(state);
 }
 
 void RestartCollector(State& state) {
@@ -42,6 +51,7 @@ void RestartCollector(State& state) {
   if (!settings.is_stopped) return;
   settings.is_stopped = false;
   state.heap().SetGogc(settings.gogc_before_stop);
+  SettleFinalizers(state);
 }
 
 NativeResult Collect(NativeCall& call) {
@@ -60,15 +70,18 @@ bool EarnsCycle(State& state, int64_t kib) {
 }
 
 // True when the step ended a cycle. A step of size 0 is a young collection in generational mode,
-// which ends none.
+// which ends none; without a nursery everything is old, and a whole cycle does what is asked for.
 NativeResult Step(NativeCall& call) {
   int64_t kib = 0;
   if (!call.OptInteger(2, &kib)) return call.Failed();
   State& state = call.state();
   const bool is_young = kib == 0 && state.collector_settings.is_generational;
-  const bool is_cycle = !is_young && EarnsCycle(state, kib);
+  const bool has_nursery = state.heap().options().nursery != gc::Options::Nursery::kOff;
+  const bool is_cycle = is_young ? !has_nursery : EarnsCycle(state, kib);
   if (is_cycle) state.heap().Collect(call.mutator());
+  if (is_young) state.finalizers().SetOnlyAtMajors(false);  // the script asked for this one
   if (!is_cycle) state.heap().CollectMinor(call.mutator());
+  SettleFinalizers(state);
   state.RunFinalizers();
   return call.ReturnValue(Value::Boolean(is_cycle));
 }
@@ -92,7 +105,7 @@ NativeResult ChangeMode(NativeCall& call, bool is_generational) {
   }
   const bool was_generational = settings.is_generational;
   settings.is_generational = is_generational;
-  call.state().finalizers().SetOnlyAtMajors(!is_generational);
+  SettleFinalizers(call.state());
   return call.ReturnIf(call.PushString(was_generational ? "generational" : "incremental"));
 }
 

@@ -44,7 +44,7 @@ NativeResult BaseSetMetatable(NativeCall& call) {
     return call.ReturnIf(state.MemoryError());
   }
   if (!call.arg(2).is_nil() && !state.MetamethodOf(AsTable(call.arg(2)), Event::kGc).is_nil()) {
-    state.finalizers().Register(call.mutator(), call.arg(1).object());
+    state.RegisterFinalizer(call.arg(1).object());
   }
   return call.ReturnValue(call.arg(1));
 }

@@ -14,6 +14,8 @@
 namespace neap::vm {
 namespace {
 
+constexpr const char* kHookTable = "_HOOKKEY";  // of the registry
+
 NativeResult GetRegistry(NativeCall& call) {
   return call.ReturnValue(call.state().registry_value());
 }
@@ -44,12 +46,43 @@ void SetHook(State& state, Coroutine* co, Value hook, uint8_t mask, int32_t coun
   co->hook_left = count;
 }
 
+// Pushes the table of the registry that has the hook of each coroutine, as programs know it from
+// the reference implementation: its keys are weak, and it is its own metatable.
+bool PushHookTable(State& state) {
+  if (!PushRegistryTable(state, kHookTable)) return false;
+  if (AsTable(state.FromTop(1))->metatable() != nullptr) return true;
+  if (!SetTextField(state, "__mode", "k")) return false;
+  Table* table = AsTable(state.FromTop(1));
+  return SetMetatable(state.objects(), table, table) || state.MemoryError();
+}
+
+// Nothing is read from there again: a coroutine has its hook itself.
+bool ShowHook(NativeCall& call) {
+  State& state = call.state();
+  if (!PushHookTable(state)) return false;
+  Table* table = AsTable(state.FromTop(1));
+  const ThreadArgument thread = OptThread(call);
+  const Value hook = call.arg(thread.taken + 1);
+  if (!RawSet(state.objects(), table, Value::FromObject(thread.co), hook)) {
+    return state.MemoryError();
+  }
+  state.Pop(1);
+  return true;
+}
+
+NativeResult RemoveHook(NativeCall& call) {
+  SetHook(call.state(), OptThread(call).co, Value::Nil(), 0, 0);
+  const Value shown = RawField(call.state(), call.state().registry(), kHookTable);
+  if (IsTable(shown)) {
+    const Value thread = Value::FromObject(OptThread(call).co);
+    (void)RawSet(call.objects(), AsTable(shown), thread, Value::Nil());  // never fails
+  }
+  return call.Return(0);
+}
+
 NativeResult SetHookFunction(NativeCall& call) {
   const int first = OptThread(call).taken + 1;
-  if (call.is_none_or_nil(first)) {
-    SetHook(call.state(), OptThread(call).co, Value::Nil(), 0, 0);
-    return call.Return(0);
-  }
+  if (call.is_none_or_nil(first)) return RemoveHook(call);
   String* letters = nullptr;
   int64_t count = 0;
   if (!call.CheckString(first + 1, &letters) || !call.CheckFunction(first) ||
@@ -57,6 +90,7 @@ NativeResult SetHookFunction(NativeCall& call) {
     return call.Failed();
   }
   const uint8_t mask = MaskOf(call.text(first + 1), count);
+  if (!ShowHook(call)) return call.Failed();
   SetHook(call.state(), OptThread(call).co, call.arg(first), mask, static_cast<int32_t>(count));
   return call.Return(0);
 }

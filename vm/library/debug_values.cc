@@ -112,7 +112,7 @@ NativeResult DebugSetMetatable(NativeCall& call) {
   const bool has_finalizer =
       !call.arg(2).is_nil() && !state.MetamethodOf(AsTable(call.arg(2)), Event::kGc).is_nil();
   if (has_finalizer && (IsTable(call.arg(1)) || IsUserdata(call.arg(1)))) {
-    state.finalizers().Register(call.mutator(), call.arg(1).object());
+    state.RegisterFinalizer(call.arg(1).object());
   }
   return call.ReturnValue(call.arg(1));
 }

@@ -70,7 +70,7 @@ bool PushNewFile(NativeCall& call, ScriptFile** file) {
   const Value metatable = RawField(state, state.registry(), kFileTypeName);
   if (!IsTable(metatable)) return true;  // somebody emptied the registry
   call.mutator().Store(userdata, userdata->metatable.slot(), metatable.word());
-  state.finalizers().Register(call.mutator(), userdata);
+  state.RegisterFinalizer(userdata);
   return true;
 }
 

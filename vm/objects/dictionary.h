@@ -9,8 +9,12 @@
 //   D1  Keys are normalized: no float with an integral value, no string but atoms, no box around an
 //       integer that fits into a word. So equal keys are equal words, or boxes of equal content.
 //   D2  An entry is present when neither its key nor its value is nil. A removed entry keeps its
-//       key and its place until the next rehash: next() goes on from it.
+//       place until the next rehash: next() goes on from it.
 //   D3  Every key that the index knows has its hash in its header, if it is an object.
+//   D4  A key that is an object is removed with its entry (ForgetKey): the word that takes its
+//       place holds its hash, so that next() finds it, and keeps nothing alive. There is one such
+//       word per hash: where two removed keys have one hash, the second stays. The next object
+//       with this hash that comes takes the place over.
 #ifndef NEAP_VM_OBJECTS_DICTIONARY_H_
 #define NEAP_VM_OBJECTS_DICTIONARY_H_
 
@@ -65,8 +69,10 @@ class DictionaryKey {
 };
 
 inline constexpr int64_t kNoEntry = -1;
-// The entry with this key, present or removed; kNoEntry. (no safepoint)
+// The entry with this key, present or removed but not forgotten; kNoEntry. (no safepoint)
 int64_t FindEntry(const Dictionary* dictionary, DictionaryKey key);
+// The same, forgotten keys (D4) included: where next() goes on from. (no safepoint)
+int64_t FindPlace(const Dictionary* dictionary, DictionaryKey key);
 
 inline bool IsPresent(const Dictionary::Entry& entry) {
   return gc::LoadSlot(&entry.key) != Value::kNil && gc::LoadSlot(&entry.value) != Value::kNil;
@@ -78,6 +84,11 @@ Dictionary* NewDictionary(gc::Mutator& m, uint64_t capacity, WeakMode mode);
 uint64_t DictionaryCapacityFor(uint64_t entries);
 // Adds an entry for a normalized key that has none; there is room. (no safepoint)
 void AppendEntry(gc::Mutator& m, Dictionary* dictionary, Value key, Value value);
+// Takes over the place of a forgotten key for a normalized key that has no entry. False: there is
+// none of this hash. (no safepoint)
+bool ReuseEntry(gc::Mutator& m, Dictionary* dictionary, Value key, Value value);
+// The entry's value becomes nil, its key is forgotten if it is an object (D4). (no safepoint)
+void RemoveEntry(gc::Mutator& m, Dictionary* dictionary, int64_t entry);
 
 }  // namespace neap::vm
 

@@ -150,7 +150,7 @@ uint64_t PlaceOfInteger(const Table* table, int64_t key) {
   if (static_cast<uint64_t>(key) - 1 < capacity) return static_cast<uint64_t>(key) - 1;
   const Dictionary* dictionary = DictionaryOf(table);
   if (dictionary == nullptr) return kNoPlace;
-  const int64_t entry = FindEntry(dictionary, DictionaryKey::OfInteger(key));
+  const int64_t entry = FindPlace(dictionary, DictionaryKey::OfInteger(key));
   return entry == kNoEntry ? kNoPlace : capacity + static_cast<uint64_t>(entry);
 }
 
@@ -170,7 +170,7 @@ uint64_t PlaceOf(Objects& objects, const Table* table, Value key) {
   }
   const Dictionary* dictionary = DictionaryOf(table);
   if (dictionary == nullptr) return kNoPlace;
-  const int64_t entry = FindEntry(dictionary, DictionaryKey::Of(key));
+  const int64_t entry = FindPlace(dictionary, DictionaryKey::Of(key));
   return entry == kNoEntry ? kNoPlace : ArrayCapacity(table) + static_cast<uint64_t>(entry);
 }
 

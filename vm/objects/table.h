@@ -16,8 +16,9 @@
 //       shape (if it is no dictionary shape); everything else, in the Dictionary. A table that gets
 //       a key for the Dictionary while its shape has fields becomes a dictionary first.
 //   L2  A field, element or entry whose value is nil is absent; its place stays.
-//   L3  Slots are never used again for another key in the same storage; storages never shrink in
-//       place. Structure (shape, storage) changes in table_change.cc only.
+//   L3  Slots are never used again for another key in the same storage (but for one of equal hash:
+//       dictionary.h, D4); storages never shrink in place. Structure (shape, storage) changes in
+//       table_change.cc only.
 //   L4  Float keys with an integral value are stored as integers; NaN and nil are refused by the
 //       callers (they know the words of the error).
 //   L5  Elements of the array part beyond every assigned one are nil: reading needs no count.
@@ -66,11 +67,12 @@ static_assert(sizeof(FieldStorage) == 16);
 // An insertion-ordered hash: entries in a row, and an index from hashes to entries once there are
 // more than kLinearEntries.
 struct Dictionary : Object {
-  uint64_t length;       // words that follow: 1 + 2 * capacity
-  uint32_t used;         // entries taken, removed ones included
-  uint8_t weak_mode;     // WeakMode
-  uint8_t has_integers;  // some key is an integer
-  uint16_t unused;
+  uint64_t length;        // words that follow: 1 + 2 * capacity
+  uint32_t used;          // entries taken, removed ones included
+  uint8_t weak_mode;      // WeakMode
+  uint8_t has_integers;   // some key is an integer
+  uint8_t has_forgotten;  // some key was replaced by its hash (dictionary.h, D4)
+  uint8_t unused;
   Word index;  // ByteArray of uint32_t: entry + 1, by open addressing; or 0
 
   struct Entry {

@@ -54,7 +54,11 @@ bool StoreEntry(gc::Mutator& m, Table* table, DictionaryKey key, Value value) {
   if (dictionary == nullptr) return false;
   const int64_t entry = FindEntry(dictionary, key);
   if (entry == kNoEntry) return false;
-  m.Store(dictionary, &dictionary->entries()[entry].value, value.word());
+  if (value.is_nil()) {
+    RemoveEntry(m, dictionary, entry);
+  } else {
+    m.Store(dictionary, &dictionary->entries()[entry].value, value.word());
+  }
   return true;
 }
 
@@ -77,6 +81,9 @@ bool AddEntry(Objects& objects, Table* table, Value key, Value value) {
   gc::Handle<Table> t = scope.New(table);
   const ValueHandle k(scope, key), v(scope, value);
   if (!t->is_dictionary() && !BecomeDictionary(objects, t, 1)) return false;
+  if (Dictionary* d = t->dictionary(); d != nullptr && ReuseEntry(m, d, k.get(), v.get())) {
+    return true;
+  }
   if (!HasRoom(t.get(), 1)) {
     if (!GrowDictionary(objects, t, key, 1)) return false;
     if (key.is_inline_integer() && StoreElement(m, t.get(), key.inline_integer(), v.get())) {
@@ -221,18 +228,15 @@ bool SetMetatable(Objects& objects, Table* table, Table* metatable) {
 
 void Clear(Objects& objects, Table* table) {
   gc::Mutator& m = objects.mutator();
-  const auto clear = [&](Object* holder, Word* first, uint64_t count, uint64_t step) {
-    for (uint64_t i = 0; i < count; ++i) m.Store(holder, first + i * step, Value::kNil);
-  };
   if (ArrayPart* array = table->array.get(); array != nullptr) {
-    clear(array, array->slots(), array->length, 1);
+    for (uint64_t i = 0; i < array->length; ++i) m.Store(array, array->slots() + i, Value::kNil);
     array->border = 0;
   }
   if (objects.HasIndexField(table)) objects.IndexChanged();
   if (!table->is_dictionary()) {
     for (uint32_t i = 0; i < table->shape->count; ++i) StoreField(m, table, i, Value::Nil());
   } else if (Dictionary* dictionary = table->dictionary(); dictionary != nullptr) {
-    clear(dictionary, &dictionary->entries()->value, dictionary->used, 2);
+    for (uint32_t i = 0; i < dictionary->used; ++i) RemoveEntry(m, dictionary, i);
   }
 }
 

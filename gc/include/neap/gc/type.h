@@ -35,12 +35,20 @@ class Tracer {
   // A weak slot. Cleared (set to `cleared`) when its target is not otherwise reachable:
   //   kBeforeFinalizers  before objects with finalizers are resurrected (Lua's weak values)
   //   kAfterFinalizers   after (Lua's weak keys)
-  // Targets of a type with `is_value` are treated as strong.
-  enum class Weakness : uint8_t { kBeforeFinalizers, kAfterFinalizers };
+  //   kEvenValues        after, and targets of a type with `is_value` too, which the other two
+  //                      treat as strong
+  enum class Weakness : uint8_t { kBeforeFinalizers, kAfterFinalizers, kEvenValues };
   virtual void VisitWeak(Word* slot, Word cleared, Weakness weakness) = 0;
   // The value is reachable through this pair only while the key is; when the key dies both slots
   // are set to `cleared` (after finalizers).
   virtual void VisitEphemeron(Word* key, Word* value, Word cleared) = 0;
+  // The type of the object that a slot leads to, which may have been forwarded: what is reported
+  // may depend on it.
+  static TypeId TypeOf(Word word) {
+    const uint64_t header = ToObject(word)->header();
+    if ((header & Object::kForwardedBit) == 0) return ToObject(word)->type();
+    return ToObject(header & ~uint64_t{1})->type();
+  }
 
  protected:
   ~Tracer() = default;
