@@ -176,6 +176,8 @@ inline Word LoadInherited(const Objects& objects, const Shape* shape, const uint
 // Operands are read from memory, which the first level cache has: one instruction each, where a
 // word in a register would have to be shifted and masked. They are those of the instruction before
 // pc: a handler reads what it needs before it jumps.
+// Integers and doubles alike are the ordinary case: neither goes out of line.
+#define OFTEN(condition) __builtin_expect_with_probability(condition, 1, 0.7)
 #define NEXT()                      \
   do {                              \
     goto* dispatch[OpcodeAt(pc++)]; \
@@ -281,7 +283,7 @@ with_hook:
     if (IsTable(Value::FromWord(object))) [[likely]] {
       Table* const table = AsTable(Value::FromWord(object));
       const uint64_t cached = CACHE()[0];
-      if (CachedId(cached) == table->shape.get()->id()) {
+      if (CachedId(cached) == table->shape.get()->id()) [[likely]] {
         const Word value = LoadField(table, CachedCode(cached));
         if (value != Value::kNil) [[likely]] {
           R[A] = value;
@@ -297,7 +299,7 @@ with_hook:
     if (IsTable(Value::FromWord(object))) [[likely]] {
       Table* const table = AsTable(Value::FromWord(object));
       const uint64_t cached = CACHE()[0];
-      if (CachedId(cached) == table->shape.get()->id()) {
+      if (CachedId(cached) == table->shape.get()->id()) [[likely]] {
         Object* holder = SlotHolder(table, CachedCode(cached));
         Word* slot = SlotAt(holder, CachedCode(cached));
         if (*slot != Value::kNil) [[likely]] {
@@ -315,12 +317,12 @@ with_hook:
     if (const Value object = Value::FromWord(R[B]); IsTable(object)) [[likely]] {
       Table* const table = AsTable(object);
       const Value key = Value::FromWord(R[C]);
-      if (key.is_inline_integer()) {
+      if (key.is_inline_integer()) [[likely]] {
         const ArrayPart* array = table->array.get();
         const auto index = static_cast<uint64_t>(key.inline_integer()) - 1;
-        if (array != nullptr && index < array->length) {
+        if (array != nullptr && index < array->length) [[likely]] {
           const Word value = gc::LoadSlot(&array->slots()[index]);
-          if (value != Value::kNil || table->metatable() == nullptr) {
+          if (value != Value::kNil || table->metatable() == nullptr) [[likely]] {
             R[A] = value;
             NEXT();
           }
@@ -355,9 +357,9 @@ with_hook:
       Table* const table = AsTable(object);
       const Shape* shape = table->shape.get();
       const uint64_t* cached = CACHE();
-      if (CachedId(cached[0]) == shape->id()) {
+      if (CachedId(cached[0]) == shape->id()) [[likely]] {
         const Word value = LoadField(table, CachedCode(cached[0]));
-        if (value != Value::kNil || shape->metatable == nullptr) {
+        if (value != Value::kNil || shape->metatable == nullptr) [[likely]] {
           R[A] = value;
           NEXT();
         }
@@ -393,12 +395,12 @@ with_hook:
     if (const Value object = Value::FromWord(R[A]); IsTable(object)) [[likely]] {
       Table* const table = AsTable(object);
       const Value key = Value::FromWord(R[B]);
-      if (key.is_inline_integer()) {
+      if (key.is_inline_integer()) [[likely]] {
         ArrayPart* array = table->array.get();
         const auto index = static_cast<uint64_t>(key.inline_integer()) - 1;
-        if (array != nullptr && index < array->length) {
+        if (array != nullptr && index < array->length) [[likely]] {
           Word* slot = &array->slots()[index];
-          if (*slot != Value::kNil || table->metatable() == nullptr) {
+          if (*slot != Value::kNil || table->metatable() == nullptr) [[likely]] {
             s.m_.Store(array, slot, R[C]);
             NEXT();
           }
@@ -428,7 +430,7 @@ with_hook:
       Table* const table = AsTable(object);
       const Shape* shape = table->shape.get();
       const uint64_t* cached = CACHE();
-      if (CachedId(cached[0]) == shape->id()) {
+      if (OFTEN(CachedId(cached[0]) == shape->id())) {
         Object* holder = SlotHolder(table, CachedCode(cached[0]));
         Word* slot = SlotAt(holder, CachedCode(cached[0]));
         if (*slot != Value::kNil || shape->metatable == nullptr) [[likely]] {
@@ -512,13 +514,13 @@ with_hook:
 #define ADD_LIKE(op, int_word, doubles, y_word, slow)                    \
   do {                                                                   \
     const Word x = R[B], y = (y_word);                                   \
-    if ((x & y) >= Value::kFirstInteger) {                               \
+    if (OFTEN((x & y) >= Value::kFirstInteger)) {                        \
       const Word sum = (int_word);                                       \
       if (sum >= Value::kFirstInteger) [[likely]] {                      \
         R[A] = sum;                                                      \
         NEXT();                                                          \
       }                                                                  \
-    } else if (BothDoubles(x, y)) {                                      \
+    } else if (OFTEN(BothDoubles(x, y))) {                               \
       StoreDouble(&R[A], doubles(LoadDouble(R[B]), LoadDouble(y_word))); \
       NEXT();                                                            \
     } else {                                                             \
@@ -547,16 +549,17 @@ with_hook:
 #define MULTIPLY(y_word, slow)                                                     \
   do {                                                                             \
     const Word x = R[B], y = (y_word);                                             \
-    if ((x & y) >= Value::kFirstInteger) {                                         \
+    if (OFTEN(BothDoubles(x, y))) {                                                \
+      StoreDouble(&R[A], MultiplyDoubles(LoadDouble(R[B]), LoadDouble(y_word)));   \
+      NEXT();                                                                      \
+    }                                                                              \
+    if (OFTEN((x & y) >= Value::kFirstInteger)) {                                  \
       int64_t product = 0;                                                         \
       if (!__builtin_mul_overflow(IntegerOfWord(x), IntegerOfWord(y), &product) && \
           Value::FitsInline(product)) [[likely]] {                                 \
         R[A] = Value::InlineInteger(product).word();                               \
         NEXT();                                                                    \
       }                                                                            \
-    } else if (BothDoubles(x, y)) {                                                \
-      StoreDouble(&R[A], MultiplyDoubles(LoadDouble(R[B]), LoadDouble(y_word)));   \
-      NEXT();                                                                      \
     } else {                                                                       \
       double a, b;                                                                 \
       if (ToDoubles(x, y, &a, &b)) {                                               \
@@ -766,12 +769,12 @@ with_hook:
 #define ORDER(x_word, y_word, op, event, wanted)                                     \
   do {                                                                               \
     const Word x = (x_word), y = (y_word);                                           \
-    if ((x & y) >= Value::kFirstInteger) {                                           \
+    if (OFTEN((x & y) >= Value::kFirstInteger)) {                                    \
       if ((x op y) == (wanted)) JUMP();                                              \
       NEXT();                                                                        \
     }                                                                                \
     double a, b; /* 50 bits are exact as a double */                                 \
-    if (ToDoubles(x, y, &a, &b)) {                                                   \
+    if (OFTEN(ToDoubles(x, y, &a, &b))) {                                            \
       if ((a op b) == (wanted)) JUMP();                                              \
       NEXT();                                                                        \
     }                                                                                \
