@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Weak slots, weak handles and ephemerons, in both generations.
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -398,8 +399,9 @@ TEST_SUITE("gc/ephemeron") {
     table.Add(later.get());
     heap.MinorGC();
     CHECK(heap.Broken() == "");
-    REQUIRE(table.Words().size() == 2);
-    CHECK(table.Words()[0] == gc::ToWord(kept.get()));
+    const std::vector<Word> words = table.Words();  // the young ones first, if stress left any
+    CHECK(words.size() == 2);
+    CHECK(std::ranges::count(words, gc::ToWord(kept.get())) == 1);
     heap.MinorGC(2);  // both are old now
     later.set(nullptr);
     heap.MinorGC();

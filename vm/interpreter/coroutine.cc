@@ -238,7 +238,9 @@ uint32_t StackIndex(const Coroutine* co, Word upvalue) {
 
 }  // namespace
 
-Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index) {
+namespace {
+
+Upvalue* FindUpvalueWith(State& state, Coroutine* co, uint32_t index, bool may_collect) {
   std::vector<Word>& open = *co->open_upvalues;
   size_t at = open.size();
   while (at > 0 && StackIndex(co, open[at - 1]) > index) --at;
@@ -250,6 +252,7 @@ Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index) {
   if (memory != nullptr) {
     upvalue->set_header(Object::MakeHeader(kUpvalueType));
   } else {
+    if (!may_collect) return nullptr;
     upvalue = static_cast<Upvalue*>(state.mutator().TryAllocate(kUpvalueType));
     if (upvalue == nullptr) return nullptr;
   }
@@ -257,6 +260,16 @@ Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index) {
   gc::InitSlot(&upvalue->owner, gc::ToWord(co));
   open.insert(open.begin() + static_cast<ptrdiff_t>(at), gc::ToWord(upvalue));
   return upvalue;
+}
+
+}  // namespace
+
+Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index) {
+  return FindUpvalueWith(state, co, index, true);
+}
+
+Upvalue* FindUpvalueInRoom(State& state, Coroutine* co, uint32_t index) {
+  return FindUpvalueWith(state, co, index, false);
 }
 
 void CloseUpvalues(State& state, Coroutine* co, uint32_t index) {

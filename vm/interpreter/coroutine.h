@@ -175,6 +175,8 @@ inline void LowerWatermark(Coroutine* co, uint32_t index) {
 
 // The upvalue for a stack slot, new or shared. A safepoint; null: no memory.
 Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index);
+// The same without a safepoint; null when a new one finds no room.
+Upvalue* FindUpvalueInRoom(State& state, Coroutine* co, uint32_t index);
 // Closes the upvalues at `index` and above. (no safepoint)
 void CloseUpvalues(State& state, Coroutine* co, uint32_t index);
 // Where the variable is now. (no safepoint)

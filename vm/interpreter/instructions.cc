@@ -244,21 +244,46 @@ bool SetList(State& s, uint32_t a, uint32_t count, uint32_t first) {
 
 // --- Closures and varargs ------------------------------------------------------------------------
 
+namespace {
+
+// All in the room that there is, without a safepoint; null: there is not enough.
+LuaClosure* QuickClosure(State& s, const Frame& frame, Prototype* prototype) {
+  const FunctionCode& code = *prototype->code;
+  const uint32_t count = code.upvalue_count;
+  void* memory = s.mutator().TryBump(LuaClosure::BytesFor(static_cast<int>(count)));
+  if (memory == nullptr) return nullptr;
+  auto* closure = static_cast<LuaClosure*>(memory);
+  closure->set_header(Object::MakeHeader(static_cast<gc::TypeId>(kLuaClosureType + count)));
+  gc::InitSlot(closure->prototype.slot(), gc::ToWord(prototype));
+  for (uint32_t i = 0; i < count; ++i) {
+    const UpvalueInfo info = code.upvalues[i];
+    const Upvalue* upvalue =
+        info.is_parent_local
+            ? FindUpvalueInRoom(s, s.running(), frame.base + info.index)
+            : static_cast<LuaClosure*>(gc::ToObject(Registers(s)[-1]))->upvalue(info.index);
+    gc::InitSlot(closure->upvalues() + i, gc::ToWord(upvalue));
+    if (upvalue == nullptr) [[unlikely]] {
+      while (++i < count) closure->upvalues()[i] = 0;  // garbage, but whole
+      return nullptr;
+    }
+  }
+  return closure;
+}
+
+}  // namespace
+
 bool MakeClosure(State& s, uint32_t a, uint32_t child) {
   Frame& frame = TopFrame(s);
   Prototype* prototype = frame.code->child(child);
+  if (LuaClosure* quick = QuickClosure(s, frame, prototype); quick != nullptr) [[likely]] {
+    Registers(s)[a] = gc::ToWord(quick);
+    return true;
+  }
   const std::vector<UpvalueInfo>& infos = prototype->code->unit->upvalues;
   const auto type = static_cast<gc::TypeId>(kLuaClosureType + infos.size());
-  const size_t bytes = LuaClosure::BytesFor(static_cast<int>(infos.size()));
   frame.top = frame.base + a + 1;
-  auto* closure = static_cast<LuaClosure*>(s.mutator().TryBump(bytes));
-  if (closure != nullptr) {
-    closure->set_header(Object::MakeHeader(type));
-    for (size_t i = 0; i < infos.size(); ++i) closure->upvalues()[i] = 0;
-  } else {
-    closure = static_cast<LuaClosure*>(s.mutator().TryAllocate(type));
-    if (closure == nullptr) return s.MemoryError();
-  }
+  auto* closure = static_cast<LuaClosure*>(s.mutator().TryAllocate(type));
+  if (closure == nullptr) return s.MemoryError();
   gc::InitSlot(closure->prototype.slot(), gc::ToWord(prototype));
   Registers(s)[a] = gc::ToWord(closure);
   for (size_t i = 0; i < infos.size(); ++i) {

@@ -486,6 +486,14 @@ with_hook:
     NEXT();
   }
   CASE(kSetList) {
+    ArrayPart* array = AsTable(Value::FromWord(R[A]))->array.get();
+    if (array != nullptr && array->log_state() == gc::LogState::kLogged && B != 0 &&
+        X + B <= array->length) [[likely]] {
+      const Word* from = R + A + 1;
+      Word* to = array->slots() + X;
+      for (uint64_t i = 0; i < B; ++i) gc::InitSlot(to + i, from[i]);
+      NEXT();
+    }
     TRY(SetList(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B), X));
     NEXT();
   }

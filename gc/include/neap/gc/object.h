@@ -69,7 +69,14 @@ class Object {
     return reinterpret_cast<const uint8_t*>(&word_)[3];
 #endif
   }
-  uint32_t stored_hash() const { return static_cast<uint32_t>(header() >> 32); }
+  // A plain load of half the word, for the same reason.
+  uint32_t stored_hash() const {
+#if defined(__SANITIZE_THREAD__)
+    return static_cast<uint32_t>(header() >> 32);
+#else
+    return reinterpret_cast<const uint32_t*>(&word_)[1];
+#endif
+  }
   uint32_t age() const { return static_cast<uint32_t>(header() >> kAgeShift) & kMaxAge; }
 
   // A plain load, so that the barrier's test is one instruction. It races only with stores of
