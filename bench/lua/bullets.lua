@@ -1,0 +1,151 @@
+-- bullets.lua [STORAGE [SPAWN]]: the bullet workload of the lab (bench/lab/bullets.h) as a script.
+--
+-- STORAGE: fresh (a record a bullet), pool (records in a free list), columns (a table a field and
+-- a free list of indices). Prints the milliseconds of the median frame, of the 99th percentile and
+-- of the worst, and the checksum, which is the same in every language and storage.
+local storage, spawn = (...) or "fresh", tonumber((select(2, ...))) or 3000
+local kFrames, kWarm, kDt, kGravity = 600, 30, 1 / 60, 400
+local cos, sin, floor, clock = math.cos, math.sin, math.floor, os.clock
+
+-- Mulberry32: 32 random bits a call, as a fraction.
+local random
+if math.type then
+  random = load([[
+    local state = 12345
+    return function()
+      state = (state + 0x6D2B79F5) & 0xffffffff
+      local z = ((state ~ (state >> 15)) * (state | 1)) & 0xffffffff
+      z = z ~ ((z + (z ~ (z >> 7)) * (z | 61)) & 0xffffffff)
+      return (z ~ (z >> 14)) / 4294967296
+    end]])()
+else  -- a Lua without integers: products in two halves
+  local bit = bit or bit32
+  local xor, either, both, right = bit.bxor, bit.bor, bit.band, bit.rshift
+  local function times(a, b)
+    local low = both(b, 0xffff)
+    local high = right(b, 16) % 65536
+    local a_low, a_high = both(a, 0xffff), right(a, 16) % 65536
+    return (a_low * low + (a_low * high + a_high * low) % 65536 * 65536) % 4294967296
+  end
+  local state = 12345
+  random = function()
+    state = (state + 0x6D2B79F5) % 4294967296
+    local z = times(xor(state, right(state, 15)) % 4294967296, either(state, 1) % 4294967296)
+    local y = times(xor(z, right(z, 7)) % 4294967296, either(z, 61) % 4294967296)
+    z = xor(z, (z + y) % 4294967296) % 4294967296
+    return xor(z, right(z, 14)) % 4294967296 / 4294967296
+  end
+end
+
+local turn = 0
+local function shot()
+  turn = turn + 0.017
+  local angle = turn + random() * 0.4
+  local speed = 300 + random() * 200
+  local ttl = 20 + floor(random() * 20)
+  local damage = 1 + floor(random() * 9)
+  return 400 + cos(turn) * 30, 300 + sin(turn) * 30, cos(angle) * speed, sin(angle) * speed, ttl,
+    damage
+end
+
+-- Each makes a function that computes one frame and returns the sum of x of the live bullets.
+local storages = {}
+
+local function records(pooled)
+  local live, count, free, idle = {}, 0, {}, 0
+  return function()
+    for _ = 1, spawn do
+      local x, y, vx, vy, ttl, damage = shot()
+      local bullet
+      if idle > 0 then
+        bullet = free[idle]
+        free[idle] = nil
+        idle = idle - 1
+        bullet.x, bullet.y, bullet.vx, bullet.vy = x, y, vx, vy
+        bullet.ttl, bullet.damage = ttl, damage
+      else
+        bullet = {x = x, y = y, vx = vx, vy = vy, ttl = ttl, damage = damage}
+      end
+      count = count + 1
+      live[count] = bullet
+    end
+    local kept, sum = 0, 0
+    for i = 1, count do
+      local bullet = live[i]
+      bullet.vy = bullet.vy + kGravity * kDt
+      bullet.x = bullet.x + bullet.vx * kDt
+      bullet.y = bullet.y + bullet.vy * kDt
+      local ttl = bullet.ttl - 1
+      bullet.ttl = ttl
+      if ttl > 0 then
+        sum = sum + bullet.x
+        kept = kept + 1
+        live[kept] = bullet
+      elseif pooled then
+        idle = idle + 1
+        free[idle] = bullet
+      end
+    end
+    for i = count, kept + 1, -1 do live[i] = nil end
+    count = kept
+    return sum
+  end
+end
+
+function storages.fresh() return records(false) end
+function storages.pool() return records(true) end
+
+function storages.columns()
+  local capacity = spawn * 45
+  local function column(value)
+    local t = {}
+    for i = 1, capacity do t[i] = value end
+    return t
+  end
+  local x, y, vx, vy = column(0.0), column(0.0), column(0.0), column(0.0)
+  local ttl, damage, free, live = column(0), column(0), column(0), column(0)
+  for i = 1, capacity do free[i] = capacity + 1 - i end
+  local idle, count = capacity, 0
+  return function()
+    for _ = 1, spawn do
+      local i = free[idle]
+      idle = idle - 1
+      x[i], y[i], vx[i], vy[i], ttl[i], damage[i] = shot()
+      count = count + 1
+      live[count] = i
+    end
+    local kept, sum = 0, 0
+    for k = 1, count do
+      local i = live[k]
+      local speed = vy[i] + kGravity * kDt
+      vy[i] = speed
+      local at = x[i] + vx[i] * kDt
+      x[i] = at
+      y[i] = y[i] + speed * kDt
+      local left = ttl[i] - 1
+      ttl[i] = left
+      if left > 0 then
+        sum = sum + at
+        kept = kept + 1
+        live[kept] = i
+      else
+        idle = idle + 1
+        free[idle] = i
+      end
+    end
+    count = kept
+    return sum
+  end
+end
+
+local frame = (storages[storage] or error("bullets.lua: no storage '" .. storage .. "'", 0))()
+for _ = 1, kWarm do frame() end
+local ms, sum = {}, 0
+for i = 1, kFrames do
+  local start = clock()
+  sum = sum + frame()
+  ms[i] = (clock() - start) * 1000
+end
+table.sort(ms)
+print(string.format("%s %d: p50 %.3f ms, p99 %.3f ms, worst %.3f ms, checksum %.0f", storage, spawn,
+                    ms[kFrames / 2 + 1], ms[kFrames * 0.99 + 1], ms[kFrames], floor(sum + 0.5)))
