@@ -315,7 +315,7 @@ bool ClipLimit(Value limit, int64_t start, int64_t step, int64_t* clipped) {
       if (step < 0) return false;
       *clipped = INT64_MAX;
     } else {  // negative or NaN
-      if (step > 0 || d != d) return false;
+      if (step > 0) return false;
       *clipped = INT64_MIN;
     }
   }
@@ -347,7 +347,8 @@ bool ForPrepare(State& s, uint32_t a, bool* enters) {
   if (!State::ToNumber(step, &by)) return ForError(s, step, "step");
   if (!State::ToNumber(start, &first)) return ForError(s, start, "initial value");
   if (by == 0) return s.RuntimeError("'for' step is zero");
-  *enters = by > 0 ? first <= last : last <= first;
+  // A NaN is no reason to skip the first round; no second one follows. (as in forprep of lvm.c)
+  *enters = by > 0 ? !(last < first) : !(first < last);
   Word* registers = Registers(s);
   registers[a] = registers[a + 3] = Value::Double(first).word();
   registers[a + 1] = Value::Double(last).word();
