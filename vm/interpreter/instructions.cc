@@ -361,11 +361,15 @@ bool ForStep(State& s, uint32_t a, bool* goes_on) {
   const Value index = Value::FromWord(registers[a]);
   const Value limit = Value::FromWord(registers[a + 1]);
   const Value step = Value::FromWord(registers[a + 2]);
-  if (index.is_double()) {
+  if (index.is_double() && limit.is_double() && step.is_double()) {
     const double next = index.as_double() + step.as_double();
     *goes_on = step.as_double() > 0 ? next <= limit.as_double() : limit.as_double() <= next;
     if (*goes_on) registers[a] = registers[a + 3] = Value::Double(next).word();
     return true;
+  }
+  // Only a forged chunk jumps into a loop, or writes to what kForPrepare made.
+  if (!IsInteger(index) || !IsInteger(limit) || !IsInteger(step)) {
+    return s.RuntimeError("the state of a 'for' loop is damaged");
   }
   int64_t next = 0;
   *goes_on = !__builtin_add_overflow(IntegerOf(index), IntegerOf(step), &next) &&
