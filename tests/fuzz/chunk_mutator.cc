@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How libFuzzer changes a binary chunk: by whole instructions and single bytes of the payload, which
-// is signed again. Of what libFuzzer changes by itself, only the checksum would be tested.
+// How libFuzzer changes a binary chunk: by whole instructions and single bytes of the payload, and
+// signs it again. Of what libFuzzer changes by itself, only the checksum would be tested.
 //
 //   input   | stress (1 byte) | chunk |
 #include <algorithm>

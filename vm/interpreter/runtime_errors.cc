@@ -86,11 +86,11 @@ std::string LocalNameAt(State& s, uint32_t a) {
   const auto pc = static_cast<uint32_t>(frame.pc - frame.code->code);
   std::string name = LocalName(*frame.code, pc, static_cast<int>(a));
   if (!name.empty()) return name;
-  // A variable that is closed at once is in the scope of no instruction.
+  // A variable that is closed at once is in the scope of no instruction behind this one.
   for (const LocalInfo& local : frame.code->unit->locals) {
-    if (local.slot == a && local.begin == pc) return local.name;
+    if (local.slot == a && local.begin <= pc && local.end == pc) name = local.name;
   }
-  return "?";
+  return name.empty() ? "?" : name;
 }
 
 }  // namespace neap::vm
