@@ -21,7 +21,7 @@
 namespace neap::testing {
 namespace {
 
-constexpr uint64_t kQuickPrograms = 150;
+constexpr uint64_t kQuickPrograms = 100;
 constexpr uint64_t kSlowPrograms = 6000;
 
 // Both run this, with the same names in messages.
