@@ -110,6 +110,13 @@ TEST_CASE("variables are closed on every way out of a function") {
         }) != "");
 }
 
+TEST_CASE("the elements of a constructor are numbered without overflow") {
+  const auto unit = Compile("return {1, 2, ...}");
+  REQUIRE(Problem(*unit) == "");
+  Find(*unit, Op::kSetList).x = UINT32_MAX;
+  CHECK(Problem(*unit) == "V1");
+}
+
 TEST_CASE("inline caches belong to one instruction each") {
   const auto unit = Compile("return x.a, y.b");
   REQUIRE(Problem(*unit) == "");

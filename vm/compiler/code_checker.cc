@@ -186,6 +186,7 @@ class UnitChecker {
         return Require(b + unit_.templates[instruction.x].keys.size() <= unit_.registers,
                        "V1: a range of registers");
       case Op::kSetList:
+        Require(instruction.x <= INT32_MAX, "V1: the first index of a list");
         return RequireRange(instruction, 1, b);
       case Op::kLoop:
         return Require(instruction.a <= unit_.registers, "V1: live registers");

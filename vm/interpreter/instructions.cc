@@ -223,6 +223,8 @@ bool NewRecordSlow(State& s, uint32_t a, uint32_t first, uint32_t record) {
 bool SetList(State& s, uint32_t a, uint32_t count, uint32_t first) {
   Frame& frame = TopFrame(s);
   if (count == 0) count = frame.top - (frame.base + a + 1);
+  // Only in a forged chunk.
+  if (!IsTable(Value::FromWord(Registers(s)[a]))) return s.RuntimeError("a list is no table");
   Table* table = AsTable(Value::FromWord(Registers(s)[a]));
   const uint32_t end = first + count;
   const ArrayPart* array = table->array.get();
