@@ -85,6 +85,45 @@ TEST_CASE("each rule is checked") {
                [](In&, CodeUnit& unit) { unit.children[0]->upvalues[0].index = 255; }) == "V6");
 }
 
+TEST_CASE("variables are closed on every way out of a function") {
+  constexpr std::string_view kSource =
+      "local a, x for i = 1, 2 do local b <close> = a x = function() return i + #x end end "
+      "do local c <close> = x end return x, ...";
+  const auto broken = [&](Op op, auto change) {
+    const auto unit = Compile(kSource);
+    REQUIRE(Problem(*unit) == "");
+    change(Find(*unit, op), *unit);
+    return Problem(*unit);
+  };
+  using In = vm::Instruction;
+  CHECK(broken(Op::kReturn, [](In& in, CodeUnit&) { in.c = 0; }) == "V7");
+  CHECK(broken(Op::kToBeClosed, [](In&, CodeUnit& unit) {
+          for (In& in : unit.code) {
+            if (in.op == Op::kClose) in.a = 0, in.op = Op::kLoadNil, in.b = 1;
+          }
+        }) == "V8");
+  CHECK(broken(Op::kVarargPrepare, [](In&, CodeUnit& unit) {
+          auto& loop = Find(unit, Op::kForLoop);
+          const auto at = static_cast<int32_t>(&loop - unit.code.data());
+          loop = In{.op = Op::kJump, .a = 0, .b = 0, .x = 0};
+          loop.sx = -at - 1;
+        }) != "");
+}
+
+TEST_CASE("the elements of a constructor are numbered without overflow") {
+  const auto unit = Compile("return {1, 2, ...}");
+  REQUIRE(Problem(*unit) == "");
+  Find(*unit, Op::kSetList).x = UINT32_MAX;
+  CHECK(Problem(*unit) == "V1");
+}
+
+TEST_CASE("inline caches belong to one instruction each") {
+  const auto unit = Compile("return x.a, y.b");
+  REQUIRE(Problem(*unit) == "");
+  Find(*unit, Op::kGetField).d = Find(*unit, Op::kGetGlobal).d + 1;
+  CHECK(Problem(*unit) == "V9");
+}
+
 TEST_CASE("no garbage makes the checker fail itself") {
   Random random(Seed());
   for (int i = 0; i < 20000; ++i) {

@@ -23,6 +23,7 @@ fails("local a; return 'x' .. a", "attempt to concatenate a nil value (local 'a'
 fails("local a, b = {}, {}; return a < b", "attempt to compare two table values")
 fails("return 1 < 'x'", "attempt to compare number with string")
 fails("local a = 1.5; return a | 1", "number (local 'a') has no integer representation")
+fails("do local last <close> = {} end", "variable 'last' got a non-closable value")
 fails("local a = 'x'; return a & 1", "attempt to perform bitwise operation on a string value (local 'a')")
 fails("return ('x')()", "attempt to call a string value")
 fails("return {} .. 'x'", "attempt to concatenate a table value")

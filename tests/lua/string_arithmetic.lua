@@ -15,4 +15,14 @@ assert(metatable.__add("x", other) == "x" and ("1" + other) == "1")
 fails("attempt to add a 'string' with a 'table'", metatable.__add, "a", {})
 fails("attempt to unm a 'string' with a 'string'", metatable.__unm, "x", "x")
 fails("attempt to add a 'nil' with a 'nil'", metatable.__add)
+-- Bits are for numbers: the string library has no metamethods for them, a script may.
+fails("attempt to perform bitwise operation on a string value (constant '10')",
+      function() return "10" | 1 end)
+fails("attempt to perform bitwise operation on a string value (local 'a')",
+      function() local a = "0x10" return 9 >> a end)
+fails("attempt to perform bitwise operation on a string value (local 'a')",
+      function() local a = "3" return ~a end)
+metatable.__bor = function(a, b) return tonumber(a) | tonumber(b) end
+assert("10" | 1 == 11 and 1 | "2" == 3)
+metatable.__bor = nil
 print("ok")

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "compiler/lister.h"
+#include "compiler/opcode.h"
 #include "programs.h"
 #include "support/random.h"
 #include "vm/script_fixture.h"
@@ -195,6 +196,31 @@ TEST_CASE("a forged payload is refused or sound, never worse") {
     if (unit.ok()) CHECK_FALSE(vm::ListCode(**unit).empty());
   }
   CHECK(refused > rounds / 10);
+}
+
+// Runs it with one instruction changed: the first `from`, found by its operation and register.
+std::string RunForged(const char* text, const std::string& from, const std::string& to) {
+  ScriptState lua;
+  std::string chunk = Dump(lua, text);
+  const size_t at = chunk.find(from, kHeaderBytes);
+  REQUIRE(at != chunk.npos);
+  chunk.replace(at, from.size(), to);
+  Sign(&chunk);
+  REQUIRE(lua.state.Load(chunk, "=forged", "b"));
+  if (lua.state.ProtectedCall(0, 0)) return "";
+  const std::string error = vm::State::TextOf(lua.state.FromTop(1));
+  lua.state.Pop(1);
+  return error;
+}
+
+std::string In(vm::Op op, char a, char b) { return {static_cast<char>(op), a, b}; }
+
+TEST_CASE("registers that a forged chunk fills with something else are no crash") {
+  CHECK(Has(RunForged("local t = {x, y}", In(vm::Op::kNewTable, 0, 0), In(vm::Op::kLoadTrue, 0, 0)),
+            "a list is no table"));
+  CHECK(Has(RunForged("for i = 1, 3 do local j = nil end", In(vm::Op::kLoadNil, 4, 1),
+                      In(vm::Op::kLoadNil, 1, 1)),
+            "the state of a 'for' loop is damaged"));
 }
 
 }  // namespace

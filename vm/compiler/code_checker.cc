@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "closing_checker.h"
 #include "operand_reader.h"
 #include "text/concat.h"
 
@@ -59,8 +60,13 @@ class UnitChecker {
     CheckTables();
     if (!problem_.empty()) return problem_;
     targets_.resize(size_);
+    cached_.resize(unit_.caches);
     for (pc_ = 0; pc_ < size_ && problem_.empty(); ++pc_) CheckInstruction(unit_.code[pc_]);
     for (pc_ = 0; pc_ < size_ && problem_.empty(); ++pc_) CheckOpenValues();
+    pc_ = 0;
+    Require(!unit_.is_vararg || !targets_[0], "V4: a jump to kVarargPrepare");
+    if (!problem_.empty()) return problem_;
+    if (const char* rule = CheckClosing(unit_, &pc_)) Require(false, rule);
     return problem_;
   }
 
@@ -126,11 +132,19 @@ class UnitChecker {
       case Kind::kChild:
         return Require(index < unit_.children.size(), "V1: a function");
       case Kind::kCache:
-        return Require(index + kCacheWords <= unit_.caches, "V1: an inline cache");
+        return CheckCache(index);
       case Kind::kJump:
         return CheckJump(operand.value);
       case Kind::kNumber:
         return;
+    }
+  }
+
+  void CheckCache(size_t index) {
+    Require(index + kCacheWords <= unit_.caches, "V1: an inline cache");
+    for (size_t i = index; problem_.empty() && i < index + kCacheWords; ++i) {
+      Require(!cached_[i], "V9: an inline cache of two instructions");
+      cached_[i] = true;
     }
   }
 
@@ -172,6 +186,7 @@ class UnitChecker {
         return Require(b + unit_.templates[instruction.x].keys.size() <= unit_.registers,
                        "V1: a range of registers");
       case Op::kSetList:
+        Require(instruction.x <= INT32_MAX, "V1: the first index of a list");
         return RequireRange(instruction, 1, b);
       case Op::kLoop:
         return Require(instruction.a <= unit_.registers, "V1: live registers");
@@ -258,6 +273,7 @@ class UnitChecker {
   const size_t size_;
   size_t pc_ = 0;
   std::vector<bool> targets_;  // instructions that are jumped to
+  std::vector<bool> cached_;   // words of inline cache that have an instruction
   std::string problem_;
 };
 

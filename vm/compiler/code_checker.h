@@ -9,10 +9,15 @@
 //   V2  Control stays in the code: jumps and skips end inside, and the last instruction returns.
 //   V3  Values up to the top are used by the instruction behind the one that made them, which
 //       nothing jumps to.
-//   V4  kVarargPrepare is the first instruction of a vararg function, and nothing else.
+//   V4  kVarargPrepare is the first instruction of a vararg function, and nothing else. Nothing
+//       jumps to it.
 //   V5  A for loop jumps between its instructions: kForPrepare to behind a kForLoop of the same
 //       registers, kGenericPrepare to a kGenericCall, which a kGenericLoop follows.
 //   V6  What a child captures, the function has.
+//   V7  Whichever way a function is left: variables that were captured or are to be closed are
+//       closed before or by the return; none is to be closed at a tail call.
+//   V8  A variable that is to be closed stands above those that are already.
+//   V9  No two instructions share a word of inline cache.
 //
 // Not checked: that a register has been written to, that a local's name is true, or that code does
 // something sensible.

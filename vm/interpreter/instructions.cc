@@ -223,6 +223,8 @@ bool NewRecordSlow(State& s, uint32_t a, uint32_t first, uint32_t record) {
 bool SetList(State& s, uint32_t a, uint32_t count, uint32_t first) {
   Frame& frame = TopFrame(s);
   if (count == 0) count = frame.top - (frame.base + a + 1);
+  // Only in a forged chunk.
+  if (!IsTable(Value::FromWord(Registers(s)[a]))) return s.RuntimeError("a list is no table");
   Table* table = AsTable(Value::FromWord(Registers(s)[a]));
   const uint32_t end = first + count;
   const ArrayPart* array = table->array.get();
@@ -340,7 +342,7 @@ bool ClipLimit(Value limit, int64_t start, int64_t step, int64_t* clipped) {
       if (step < 0) return false;
       *clipped = INT64_MAX;
     } else {  // negative or NaN
-      if (step > 0 || d != d) return false;
+      if (step > 0) return false;
       *clipped = INT64_MIN;
     }
   }
@@ -372,7 +374,8 @@ bool ForPrepare(State& s, uint32_t a, bool* enters) {
   if (!State::ToNumber(step, &by)) return ForError(s, step, "step");
   if (!State::ToNumber(start, &first)) return ForError(s, start, "initial value");
   if (by == 0) return s.RuntimeError("'for' step is zero");
-  *enters = by > 0 ? first <= last : last <= first;
+  // A NaN is no reason to skip the first round; no second one follows. (as in forprep of lvm.c)
+  *enters = by > 0 ? !(last < first) : !(first < last);
   Word* registers = Registers(s);
   registers[a] = registers[a + 3] = Value::Double(first).word();
   registers[a + 1] = Value::Double(last).word();
@@ -385,11 +388,15 @@ bool ForStep(State& s, uint32_t a, bool* goes_on) {
   const Value index = Value::FromWord(registers[a]);
   const Value limit = Value::FromWord(registers[a + 1]);
   const Value step = Value::FromWord(registers[a + 2]);
-  if (index.is_double()) {
+  if (index.is_double() && limit.is_double() && step.is_double()) {
     const double next = index.as_double() + step.as_double();
     *goes_on = step.as_double() > 0 ? next <= limit.as_double() : limit.as_double() <= next;
     if (*goes_on) registers[a] = registers[a + 3] = Value::Double(next).word();
     return true;
+  }
+  // Only a forged chunk jumps into a loop, or writes to what kForPrepare made.
+  if (!IsInteger(index) || !IsInteger(limit) || !IsInteger(step)) {
+    return s.RuntimeError("the state of a 'for' loop is damaged");
   }
   int64_t next = 0;
   *goes_on = !__builtin_add_overflow(IntegerOf(index), IntegerOf(step), &next) &&

@@ -83,15 +83,12 @@ Computed OfDoubles(Op op, double a, double b, Value* result) {
   }
 }
 
-// Numbers, and strings that spell one.
+// No string: those have metamethods for arithmetic, and none for bits.
 std::optional<Number> NumberFrom(Value v) {
   if (v.is_double()) return Number(v.as_double());
   if (IsInteger(v)) return Number(IntegerOf(v));
-  if (IsString(v)) return ParseNumber(AsString(v)->view());
   return std::nullopt;
 }
-
-std::optional<Number> PlainNumber(Value v) { return IsString(v) ? std::nullopt : NumberFrom(v); }
 
 std::optional<int64_t> BitsOf(const Number& n) {
   if (const auto* i = std::get_if<int64_t>(&n)) return *i;
@@ -104,7 +101,6 @@ std::optional<int64_t> BitsOf(const Number& n) {
 
 Computed RawArithmetic(State& s, Op op, Value a, Value b, Value* result) {
   if (IsBitwise(op)) {
-    // Strings are converted here; in arithmetic, by their metamethods.
     const auto x = NumberFrom(a), y = NumberFrom(b);
     if (!x || !y) return Computed::kNo;
     const auto i = BitsOf(*x), j = BitsOf(*y);
@@ -133,7 +129,7 @@ Computed RawLess(Value a, Value b, bool* result) {
     *result = StringCompare(AsString(a), AsString(b)) < 0;
     return Computed::kYes;
   }
-  const auto x = PlainNumber(a), y = PlainNumber(b);
+  const auto x = NumberFrom(a), y = NumberFrom(b);
   if (!x || !y) return Computed::kNo;
   *result = NumberLess(*x, *y);
   return Computed::kYes;
@@ -144,7 +140,7 @@ Computed RawLessEqual(Value a, Value b, bool* result) {
     *result = StringCompare(AsString(a), AsString(b)) <= 0;
     return Computed::kYes;
   }
-  const auto x = PlainNumber(a), y = PlainNumber(b);
+  const auto x = NumberFrom(a), y = NumberFrom(b);
   if (!x || !y) return Computed::kNo;
   *result = NumberLessEqual(*x, *y);
   return Computed::kYes;

@@ -85,6 +85,11 @@ std::string LocalNameAt(State& s, uint32_t a) {
   // The variable comes into scope with the instruction that follows.
   const auto pc = static_cast<uint32_t>(frame.pc - frame.code->code);
   std::string name = LocalName(*frame.code, pc, static_cast<int>(a));
+  if (!name.empty()) return name;
+  // A variable that is closed at once is in the scope of no instruction behind this one.
+  for (const LocalInfo& local : frame.code->unit->locals) {
+    if (local.slot == a && local.begin <= pc && local.end == pc) name = local.name;
+  }
   return name.empty() ? "?" : name;
 }
 

@@ -188,7 +188,7 @@ void State::CallMessageHandler() {
   for (uint32_t i = co->frame_count; i-- > 0;) {
     const Frame& frame = co->frames[i];
     if ((frame.flags & kFrameProtected) == 0) continue;
-    if ((frame.flags & kFrameHandler) == 0 || (frame.flags & kFrameClosing) != 0) return;
+    if ((frame.flags & kFrameHandler) == 0) return;
     if (handler_depth_ == kMaxHandlerDepth) {
       HandlingError();
       return;
