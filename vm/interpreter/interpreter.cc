@@ -486,7 +486,8 @@ with_hook:
     NEXT();
   }
   CASE(kSetList) {
-    ArrayPart* array = AsTable(Value::FromWord(R[A]))->array.get();
+    const Value table = Value::FromWord(R[A]);  // no table only in a forged chunk
+    ArrayPart* array = IsTable(table) ? AsTable(table)->array.get() : nullptr;
     if (array != nullptr && array->log_state() == gc::LogState::kLogged && B != 0 &&
         X + B <= array->length) [[likely]] {
       const Word* from = R + A + 1;
