@@ -7,7 +7,8 @@
 // Debian's lua5.4 is 5.4.4. What it does otherwise than 5.4.8 is not written: calls whose function
 // and arguments stand in different lines, and lines of divisions by a constant 0; nor what its
 // build adds (a __le made of __lt), nor what the C compiler decides (which argument of math.fmod is
-// looked at first), nor names that it cuts off at a zero byte.
+// looked at first), names that it cuts off at a zero byte, nor
+// how utf8.codes words that a text begins amid a character.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -50,7 +51,12 @@ std::string RunThere(const ReferenceLua& lua, const std::string& program) {
 }
 
 // The first line that differs, of both.
-std::string Difference(const std::string& here, const std::string& there) {
+struct Difference {
+  std::string here;
+  std::string there;
+};
+
+Difference FirstDifference(const std::string& here, const std::string& there) {
   size_t line = 0;
   for (size_t i = 0; i < here.size() && i < there.size() && here[i] == there[i]; ++i) {
     if (here[i] == '\n') line = i + 1;
@@ -58,14 +64,15 @@ std::string Difference(const std::string& here, const std::string& there) {
   const auto rest = [&](const std::string& text) {
     return text.substr(line, text.find('\n', line) - line);
   };
-  return "here:  " + rest(here) + "\nthere: " + rest(there);
+  return {rest(here), rest(there)};
 }
 
-// 5.4.4 loses a closing value of a loop once in some thousands of programs, which then has no
-// __close; nothing else makes these messages.
-bool IsTheirMistake(const std::string& there) {
-  return there.find("attempt to call a nil value (metamethod 'close')") != there.npos ||
-         there.find("\nfalse attempt to call a nil value") != there.npos;
+// Not understood yet: about once in 3,000 programs, 5.4.4 finds no __close in the closing value of
+// a generic loop (`closer('loop')`, which has one), where it is closed here. Such programs are
+// counted and said, not failed.
+bool IsLostClosingValue(const Difference& lines) {
+  return lines.here.starts_with("close loop") &&
+         lines.there.find("attempt to call a nil value") != lines.there.npos;
 }
 
 void ComparePrograms(uint64_t first, uint64_t count) {
@@ -74,11 +81,17 @@ void ComparePrograms(uint64_t first, uint64_t count) {
   for (uint64_t seed = first; seed < first + count; ++seed) {
     const std::string program = ProgramOfSeed(seed);
     const std::string here = RunHere(program), there = RunThere(lua, program);
-    if (here == there || IsTheirMistake(there)) continue;
+    if (here == there) continue;
+    const Difference lines = FirstDifference(here, there);
     const auto path =
         std::filesystem::temp_directory_path() / ("neap-program-" + std::to_string(seed) + ".lua");
     std::ofstream(path, std::ios::binary) << program;
-    FAIL_CHECK("--seed=", seed, ", written to ", path.string(), "\n", Difference(here, there));
+    if (IsLostClosingValue(lines)) {
+      MESSAGE("--seed=", seed, ": the reference lost a closing value, ", path.string());
+      continue;
+    }
+    FAIL_CHECK("--seed=", seed, ", written to ", path.string(), "\nhere:  ", lines.here,
+               "\nthere: ", lines.there);
   }
 }
 

@@ -297,7 +297,7 @@ void ProgramWriter::CollectStatement() {
 void ProgramWriter::TextStatement() {
   switch (choices_.Below(6)) {
     case 0:
-      return Line({"for p, c in utf8.codes(", String(1), ") do out(p, c) spin() end"});
+      return Line({"for p, c in utf8.codes('x' .. ", String(1), ") do out(p, c) spin() end"});
     case 1:
       return Line({"out((", String(2), "):byte(1, 5))"});
     case 2:
