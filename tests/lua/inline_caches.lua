@@ -62,4 +62,29 @@ big.foo = "bigger"
 assert(foo(member) == "bigger")
 big.__index = nil
 assert(foo(member) == nil)
+
+-- Methods of strings: replaced, removed, of another metatable; and tables at the same place.
+local strings = getmetatable("")
+local function shout(o) return o:upper() end
+for _ = 1, 3 do assert(shout("a") == "A") end
+local upper = string.upper
+string.upper = function(text) return text .. "!" end
+assert(shout("a") == "a!")
+string.upper = nil
+assert(not pcall(shout, "a"))
+string.upper = upper
+for _ = 1, 3 do assert(shout("a") == "A") end
+assert(shout({upper = function() return "own" end}) == "own" and shout("b") == "B")
+assert(not pcall(shout, strings) and not pcall(shout, {}) and shout("c") == "C")
+local quiet = {__index = function(text, name) return function() return text .. name end end}
+debug.setmetatable("", quiet)  -- its shape is that of the ordinary one
+for _ = 1, 3 do assert(shout("a") == "aupper") end
+debug.setmetatable("", nil)
+assert(not pcall(shout, "a"))
+debug.setmetatable("", strings)
+for _ = 1, 3 do assert(shout("a") == "A") end
+strings.__index = {upper = function() return "other" end}
+for _ = 1, 3 do assert(shout("a") == "other") end
+strings.__index = string
+assert(shout("a") == "A")
 print("ok")

@@ -13,6 +13,10 @@
 //                                                     field; that slot of its metatable holds the
 //                                                     table that word 0 is about
 //
+//    methods  word 0 as above, of the __index table of the string metatable;
+//    of       word 1   ~ (shape id of that metatable) (32) | slot code of its __index (16) | epoch
+//    strings
+//
 //    stores:  word 0   as above
 //             word 1   shape id without the field (32) | slot code (16) | index of the shape with
 //                      it in FunctionCode::added_shapes (16)
@@ -20,7 +24,7 @@
 //
 // A slot code is the offset of the slot in words from the table, or, with kInStorage, in the field
 // storage. `epoch` is Objects::index_epoch: it changes whenever an __index or __newindex field of
-// any table is assigned, so that what a cache claims of a metatable needs no look at its shape.
+// any table is assigned, and with a type's metatable, so that what a cache claims of a metatable needs no look at its shape.
 #ifndef NEAP_VM_INTERPRETER_INLINE_CACHE_H_
 #define NEAP_VM_INTERPRETER_INLINE_CACHE_H_
 

@@ -75,6 +75,25 @@ void TeachInherited(State& s, FunctionCode* code, Table* table, const String* na
   code->cache(cache)[2] = second;
 }
 
+// ... or in the __index table of the string metatable.
+void TeachMethodOfStrings(State& s, FunctionCode* code, const String* name, uint32_t cache) {
+  Table* metatable = s.type_metatable(LuaType::kString);
+  if (metatable == nullptr || metatable->is_dictionary()) return;
+  const int index_slot = metatable->shape.get()->Find(s.event_name(Event::kIndex));
+  if (index_slot < 0 || s.objects().index_epoch() > 0xffff) return;
+  const uint32_t index_code = SlotCode(metatable, static_cast<uint32_t>(index_slot));
+  const Value holder_value = Value::FromWord(LoadField(metatable, index_code));
+  if (!IsTable(holder_value) || AsTable(holder_value)->is_dictionary()) return;
+  Table* holder = AsTable(holder_value);
+  const int slot = holder->shape.get()->Find(name);
+  if (slot < 0) return;
+  code->cache(cache)[0] =
+      CacheWord(holder->shape.get()->id(), SlotCode(holder, static_cast<uint32_t>(slot)));
+  code->cache(cache)[1] =
+      CacheWord(~metatable->shape.get()->id(), index_code, s.objects().index_epoch());
+  code->cache(cache)[2] = 0;
+}
+
 }  // namespace
 
 // --- Fields --------------------------------------------------------------------------------------
@@ -89,6 +108,8 @@ Step GetFieldMiss(State& s, Value object, uint32_t constant, uint32_t cache) {
       return Interpreter::FinishInstruction(s, own);
     }
     TeachInherited(s, code, AsTable(object), AsString(key), cache);
+  } else if (IsString(object)) {
+    TeachMethodOfStrings(s, code, AsString(key), cache);
   }
   return Index(s, object, key, RegisterOfObject(TopFrame(s).pc[-1]));
 }

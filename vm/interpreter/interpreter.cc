@@ -140,6 +140,17 @@ inline Word LoadInherited(const Objects& objects, const Shape* shape, const uint
                                                    : Value::kNil;
 }
 
+// The method of strings that the cache knows, or nil.
+inline Word LoadMethodOfStrings(const Objects& objects, Table* metatable, const uint64_t* cached) {
+  if (metatable == nullptr || CachedId(cached[1]) != ~metatable->shape.get()->id() ||
+      CachedExtra(cached[1]) != objects.index_epoch()) {
+    return Value::kNil;
+  }
+  auto* holder = static_cast<Table*>(gc::ToObject(LoadField(metatable, CachedCode(cached[1]))));
+  return holder->shape.get()->id() == CachedId(cached[0]) ? LoadField(holder, CachedCode(cached[0]))
+                                                          : Value::kNil;
+}
+
 }  // namespace
 
 // Field access through the caches; the rest is in instructions.cc.
@@ -381,6 +392,15 @@ with_hook:
       const Word value = CachedId(cached[0]) == shape->id()
                              ? LoadField(table, CachedCode(cached[0]))
                              : LoadInherited(s.objects_, shape, cached);
+      if (value != Value::kNil) [[likely]] {
+        R[A + 1] = object;
+        R[A] = value;
+        NEXT();
+      }
+    }
+    if (IsString(Value::FromWord(object))) {
+      const Word value =
+          LoadMethodOfStrings(s.objects_, s.type_metatable(LuaType::kString), CACHE());
       if (value != Value::kNil) [[likely]] {
         R[A + 1] = object;
         R[A] = value;

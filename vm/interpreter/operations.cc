@@ -153,9 +153,58 @@ Value BinaryMetamethod(State& s, Event event, Value a, Value b) {
   return first.is_nil() ? s.MetamethodOf(b, event) : first;
 }
 
+namespace {
+
+// What hashes and generators do with integers of which one, or the result, is in a box. 0: the
+// operands are not both integers, the operator is none of these, or there is no room for the box.
+Word QuickIntegers(State& s, Op op, Value x, Value y) {
+  if (!IsInteger(x) || !IsInteger(y)) return 0;
+  const auto a = static_cast<uint64_t>(IntegerOf(x)), b = static_cast<uint64_t>(IntegerOf(y));
+  uint64_t bits = 0;
+  switch (op) {
+    case Op::kAdd:
+      bits = a + b;
+      break;
+    case Op::kSubtract:
+      bits = a - b;
+      break;
+    case Op::kMultiply:
+      bits = a * b;
+      break;
+    case Op::kBitAnd:
+      bits = a & b;
+      break;
+    case Op::kBitOr:
+      bits = a | b;
+      break;
+    case Op::kBitXor:
+      bits = a ^ b;
+      break;
+    case Op::kShiftLeft:
+      bits = static_cast<uint64_t>(ShiftLeft(IntegerOf(x), IntegerOf(y)));
+      break;
+    case Op::kShiftRight:
+      bits = static_cast<uint64_t>(ShiftRight(IntegerOf(x), IntegerOf(y)));
+      break;
+    default:
+      return 0;
+  }
+  const auto integer = static_cast<int64_t>(bits);
+  if (Value::FitsInline(integer)) return Value::InlineInteger(integer).word();
+  void* memory = s.mutator().TryBump(sizeof(BoxedInteger));
+  if (memory == nullptr) return 0;
+  auto* box = static_cast<BoxedInteger*>(memory);
+  box->set_header(Object::MakeHeader(kBoxedIntegerType));
+  box->value = integer;
+  return gc::ToWord(box);
+}
+
+}  // namespace
+
 Step Arithmetic(State& s, Op op, Value a, Value b, int register_a, int register_b, Word* result) {
+  *result = QuickIntegers(s, op, a, b);
+  if (*result != 0) return Step::kDone;
   Value value;
-  *result = 0;
   // The operands are in registers or constants: they survive the making of a box.
   switch (RawArithmetic(s, op, a, b, &value)) {
     case Computed::kYes:

@@ -94,6 +94,7 @@ class State final : public gc::RootProvider {
     return static_cast<Table*>(gc::ToObject(roots_[kFirstTypeMetatable + static_cast<int>(type)]));
   }
   void set_type_metatable(LuaType type, Table* metatable) {
+    objects_.IndexChanged();  // inline caches know the string metatable
     roots_[kFirstTypeMetatable + static_cast<int>(type)] = gc::ToWord(metatable);
   }
 

@@ -105,7 +105,7 @@ Step Interpreter::CloseProtected(State& s) {
   return RunNative(s);
 }
 
-Step Interpreter::CloseForInstruction(State& s, uint32_t level) {
+Step Interpreter::CloseForInstruction(State& s, [[maybe_unused]] uint32_t level) {
   Coroutine* co = s.running_;
   NEAP_DCHECK(!co->to_close->empty() && co->to_close->back() >= level, "V10: something to close");
   const uint32_t index = co->to_close->back();
