@@ -24,7 +24,8 @@
 //
 // A slot code is the offset of the slot in words from the table, or, with kInStorage, in the field
 // storage. `epoch` is Objects::index_epoch: it changes whenever an __index or __newindex field of
-// any table is assigned, and with a type's metatable, so that what a cache claims of a metatable needs no look at its shape.
+// any table is assigned, and with the metatable of a type, so that what a cache claims of a
+// metatable needs no look at its shape.
 #ifndef NEAP_VM_INTERPRETER_INLINE_CACHE_H_
 #define NEAP_VM_INTERPRETER_INLINE_CACHE_H_
 
