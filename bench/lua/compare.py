@@ -6,7 +6,7 @@ LUAS that are found; the first one found is what the ratios are over. Every roun
 once, one after the other, so that a change of the machine's speed meets them all; a figure is the
 median over ROUNDS (environment, 3) of the seconds of CPU time, all threads of a process together. A
 Lua that fails a program, or prints other lines than the first, is shown as such and left out of its
-mean.
+mean. Exit status 1 when neap is one of these, or a checksum of the bullets is another.
 """
 
 import math
@@ -31,6 +31,8 @@ TIMEOUT_S = 300
 # Not timed with the others: their output is the result.
 TOLD_APART = {"bullets.lua", "sizes.lua"}
 STARTS = 41
+# Of the bullets at 3,000 a frame, in every language (bench/lab/bullets.cc).
+CHECKSUM = " 20516788286"
 
 
 def cpu_seconds(command):
@@ -75,12 +77,15 @@ def times_of(luas, program):
 
 
 def print_table(luas, base, paths):
-    """A line a program: seconds of the base, and how many times as fast the others are."""
+    """A line a program: seconds of the base, and how many times as fast the others are. True when
+    neap ran all of them."""
     others = [name for name in luas if name != base]
     print(f"{'program':<18}{base + ', s':>12}" + "".join(f"{name:>14}" for name in others))
     ratios = {name: [] for name in others}
+    is_sound = True
     for program in programs(paths):
         times = times_of(luas, program)
+        is_sound = is_sound and not isinstance(times["neap"], str)
         cells = []
         for name in others:
             if isinstance(times[name], float) and isinstance(times[base], float):
@@ -98,15 +103,21 @@ def print_table(luas, base, paths):
     print(f"{'slowest':<18}{'':>12}" +
           "".join(f"{min(ratios[name]):>13.2f}x" if ratios[name] else f"{'-':>14}"
                   for name in others))
+    return is_sound
 
 
 def print_bullets(luas, here):
-    """What each Lua says of the bullets in each storage."""
+    """What each Lua says of the bullets in each storage. True when the checksums are right."""
+    is_sound = True
     for storage in ("fresh", "pool", "columns"):
         for name, command in luas.items():
             result = cpu_seconds([*command, str(here / "bullets.lua"), storage, "3000"])
             said = result[1].decode().strip() if result else "fails"
+            if result and not said.endswith(CHECKSUM):
+                said += ", WRONG"
+            is_sound = is_sound and said.endswith(CHECKSUM)
             print(f"{name:<14}{said}", flush=True)
+    return is_sound
 
 
 def print_start(neap):
@@ -141,15 +152,15 @@ def main(neap, paths):
     base = next(iter(found))
     luas = {base: found.pop(base), "neap": [neap], **found}
     print(f"How many times as fast as {base}, by CPU time, median of {ROUNDS}")
-    print_table(luas, base, paths or [here])
+    is_sound = print_table(luas, base, paths or [here])
     if not paths:
         print()
-        print_bullets(luas, here)
+        is_sound = print_bullets(luas, here) and is_sound
         print()
         sys.stdout.flush()
-        subprocess.run([neap, str(here / "sizes.lua")], check=False)
+        subprocess.run([neap, str(here / "sizes.lua")], check=True)
         print_start(neap)
-    return 0
+    return 0 if is_sound else 1
 
 
 if __name__ == "__main__":

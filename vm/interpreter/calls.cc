@@ -99,10 +99,7 @@ Step Interpreter::EnterLua(State& s, uint32_t function, uint32_t arguments, int3
             .limit = limit,
             .wanted = wanted,
             .varargs = extra,
-            .state = 0,
-            .saved_count = 0,
-            .flags = flags,
-            .unused = 0};
+            .flags = flags};
   if (co->hook_mask != 0 && !CallHook(s, flags)) return Step::kError;
   return Step::kPushed;
 }
@@ -123,18 +120,13 @@ Step Interpreter::EnterNative(State& s, uint32_t function, uint32_t arguments, i
     s.MemoryError();
     return Step::kError;
   }
-  *frame = {.pc = nullptr,
-            .code = nullptr,
-            .function = function,
+  *frame = {.function = function,
             .base = function + 1,
             .top = top,
             .limit = limit,
             .wanted = wanted,
-            .varargs = 0,
-            .state = 0,
             .saved_count = arguments,
-            .flags = static_cast<uint16_t>(flags | kFrameNative),
-            .unused = 0};
+            .flags = static_cast<uint16_t>(flags | kFrameNative)};
   if (co->hook_mask != 0 && !CallHook(s, flags)) return Step::kError;
   return RunNative(s);
 }

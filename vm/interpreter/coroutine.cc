@@ -98,7 +98,7 @@ bool MoveStack(Coroutine* co, uint32_t words) {
   for (const Word word : *co->open_upvalues) {
     auto* open = static_cast<Upvalue*>(gc::ToObject(word));
     const size_t offset = open->value - old;
-    gc::InitSlot(&open->value, reinterpret_cast<Word>(stack) + offset);
+    gc::InitSlot(&open->value, reinterpret_cast<Word>(stack) + offset);  // leads to no object
   }
   return true;
 }
@@ -236,40 +236,39 @@ uint32_t StackIndex(const Coroutine* co, Word upvalue) {
                                co->stack);
 }
 
-}  // namespace
+// The open upvalue of the slot, or null; `*at` is its place in the list then, or where it belongs.
+Upvalue* FindOpen(const Coroutine* co, uint32_t index, size_t* at) {
+  const std::vector<Word>& open = *co->open_upvalues;
+  *at = open.size();
+  while (*at > 0 && StackIndex(co, open[*at - 1]) > index) --*at;
+  if (*at == 0 || StackIndex(co, open[*at - 1]) != index) return nullptr;
+  return static_cast<Upvalue*>(gc::ToObject(open[--*at]));
+}
 
-namespace {
-
-Upvalue* FindUpvalueWith(State& state, Coroutine* co, uint32_t index, bool may_collect) {
-  std::vector<Word>& open = *co->open_upvalues;
-  size_t at = open.size();
-  while (at > 0 && StackIndex(co, open[at - 1]) > index) --at;
-  if (at > 0 && StackIndex(co, open[at - 1]) == index) {
-    return static_cast<Upvalue*>(gc::ToObject(open[at - 1]));
-  }
-  void* memory = state.mutator().TryBump(sizeof(Upvalue));
-  auto* upvalue = static_cast<Upvalue*>(memory);
-  if (memory != nullptr) {
-    upvalue->set_header(Object::MakeHeader(kUpvalueType));
-  } else {
-    if (!may_collect) return nullptr;
-    upvalue = static_cast<Upvalue*>(state.mutator().TryAllocate(kUpvalueType));
-    if (upvalue == nullptr) return nullptr;
-  }
+Upvalue* Open(Coroutine* co, uint32_t index, size_t at, Upvalue* upvalue) {
   gc::InitSlot(&upvalue->value, reinterpret_cast<Word>(co->stack + index));
   gc::InitSlot(&upvalue->owner, gc::ToWord(co));
+  std::vector<Word>& open = *co->open_upvalues;
   open.insert(open.begin() + static_cast<ptrdiff_t>(at), gc::ToWord(upvalue));
   return upvalue;
 }
 
 }  // namespace
 
-Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index) {
-  return FindUpvalueWith(state, co, index, true);
+Upvalue* FindUpvalueInRoom(State& state, Coroutine* co, uint32_t index) {
+  size_t at = 0;
+  if (Upvalue* found = FindOpen(co, index, &at)) return found;
+  auto* upvalue = static_cast<Upvalue*>(state.mutator().TryBump(sizeof(Upvalue)));
+  if (upvalue == nullptr) return nullptr;
+  upvalue->set_header(Object::MakeHeader(kUpvalueType));
+  return Open(co, index, at, upvalue);
 }
 
-Upvalue* FindUpvalueInRoom(State& state, Coroutine* co, uint32_t index) {
-  return FindUpvalueWith(state, co, index, false);
+Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index) {
+  size_t at = 0;
+  if (Upvalue* found = FindOpen(co, index, &at)) return found;
+  auto* upvalue = static_cast<Upvalue*>(state.mutator().TryAllocate(kUpvalueType));
+  return upvalue == nullptr ? nullptr : Open(co, index, at, upvalue);
 }
 
 void CloseUpvalues(State& state, Coroutine* co, uint32_t index) {

@@ -53,6 +53,7 @@ enum FrameFlag : uint16_t {
   kFrameWatermark = 1 << 13,  // the lowest one above the watermark (K5)
 };
 
+// A new one is written whole: what its initializer does not name is 0.
 struct Frame {
   const Instruction* pc;  // Lua: the next instruction (saved at calls and safepoints)
   FunctionCode* code;     // Lua: of the function; null in native frames
@@ -67,7 +68,7 @@ struct Frame {
   uint32_t saved_count;   // native: arguments; Lua: results that wait for variables to be closed
                           // (kFrameReturning), or operands that a kConcat has left; otherwise 0
   uint16_t flags;         // FrameFlag
-  uint16_t unused;
+  uint16_t unused;        // so that a new frame's zeros are whole words
 };
 
 // When the hook of debug.sethook is called; a set.

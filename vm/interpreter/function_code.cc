@@ -61,8 +61,6 @@ Prototype* NewPrototype(State& state, std::unique_ptr<const CodeUnit> unit) {
   code->registers = unit->registers;
   code->parameters = unit->parameters;
   code->is_vararg = unit->is_vararg;
-  code->upvalue_count = static_cast<uint32_t>(unit->upvalues.size());
-  code->upvalues = unit->upvalues.data();
   code->call_registers = unit->is_vararg ? kMaxStack + 1 : unit->registers;
   code->words.resize(unit->caches + unit->constants.size());
   code->constants = code->words.data() + unit->caches;

@@ -25,8 +25,6 @@ struct FunctionCode {
   uint32_t call_registers = 0;  // what the loop's own call asks room for: registers, or more than
                                 // there can be when the function is vararg
   uint32_t parameters = 0;
-  uint32_t upvalue_count = 0;
-  const UpvalueInfo* upvalues = nullptr;  // of the unit
   bool is_vararg = false;
 
   Prototype* owner = nullptr;

@@ -31,6 +31,7 @@
 
 #include <cstdint>
 
+#include "objects/objects.h"
 #include "objects/table.h"
 
 namespace neap::vm {
@@ -60,6 +61,36 @@ constexpr uint64_t CacheWord(uint32_t id, uint32_t code, uint32_t extra = 0) {
 constexpr uint32_t CachedId(uint64_t word) { return static_cast<uint32_t>(word); }
 constexpr uint32_t CachedCode(uint64_t word) { return static_cast<uint32_t>(word >> 32) & 0xffff; }
 constexpr uint32_t CachedExtra(uint64_t word) { return static_cast<uint32_t>(word >> 48); }
+
+// --- What a cache knows; the rest is in instructions.cc (no safepoint) --------------------------
+
+// The field that words 1 and 2 of a cache lead to, or nil (inline_cache.h).
+inline Word LoadInherited(const Objects& objects, const Shape* shape, const uint64_t* cached) {
+  if (CachedId(cached[1]) != shape->id() || CachedExtra(cached[1]) != objects.index_epoch()) {
+    return Value::kNil;
+  }
+  auto* holder =
+      static_cast<Table*>(gc::ToObject(LoadField(shape->metatable, CachedCode(cached[1]))));
+  const Shape* holder_shape = holder->shape.get();
+  if (holder_shape->id() == CachedId(cached[2])) {
+    holder = static_cast<Table*>(
+        gc::ToObject(LoadField(holder_shape->metatable, CachedCode(cached[2]))));
+    holder_shape = holder->shape.get();
+  }
+  return holder_shape->id() == CachedId(cached[0]) ? LoadField(holder, CachedCode(cached[0]))
+                                                   : Value::kNil;
+}
+
+// The method of strings that the cache knows, or nil.
+inline Word LoadMethodOfStrings(const Objects& objects, Table* metatable, const uint64_t* cached) {
+  if (metatable == nullptr || CachedId(cached[1]) != ~metatable->shape.get()->id() ||
+      CachedExtra(cached[1]) != objects.index_epoch()) {
+    return Value::kNil;
+  }
+  auto* holder = static_cast<Table*>(gc::ToObject(LoadField(metatable, CachedCode(cached[1]))));
+  return holder->shape.get()->id() == CachedId(cached[0]) ? LoadField(holder, CachedCode(cached[0]))
+                                                          : Value::kNil;
+}
 
 }  // namespace neap::vm
 

@@ -271,15 +271,15 @@ namespace {
 
 // All in the room that there is, without a safepoint; null: there is not enough.
 LuaClosure* QuickClosure(State& s, const Frame& frame, Prototype* prototype) {
-  const FunctionCode& code = *prototype->code;
-  const uint32_t count = code.upvalue_count;
+  const std::vector<UpvalueInfo>& infos = prototype->code->unit->upvalues;
+  const size_t count = infos.size();
   void* memory = s.mutator().TryBump(LuaClosure::BytesFor(static_cast<int>(count)));
   if (memory == nullptr) return nullptr;
   auto* closure = static_cast<LuaClosure*>(memory);
   closure->set_header(Object::MakeHeader(static_cast<gc::TypeId>(kLuaClosureType + count)));
   gc::InitSlot(closure->prototype.slot(), gc::ToWord(prototype));
-  for (uint32_t i = 0; i < count; ++i) {
-    const UpvalueInfo info = code.upvalues[i];
+  for (size_t i = 0; i < count; ++i) {
+    const UpvalueInfo info = infos[i];
     const Upvalue* upvalue =
         info.is_parent_local
             ? FindUpvalueInRoom(s, s.running(), frame.base + info.index)

@@ -16,14 +16,11 @@
 // kError unwinds.
 #include "interpreter/interpreter.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
+#include "interpreter/doubles.h"
 #include "interpreter/function_code.h"
 #include "interpreter/hooks.h"
 #include "interpreter/inline_cache.h"
@@ -47,45 +44,6 @@ namespace {
 // What keeps a return from being just a return.
 constexpr uint16_t kSpecialReturn =
     kFrameEntry | kFrameMeta | kFrameBottom | kFrameBack | kFrameWatermark;
-
-inline bool ToDoubles(Word x, Word y, double* a, double* b) {
-  const Value v = Value::FromWord(x), w = Value::FromWord(y);
-  if (!v.is_inline_number() || !w.is_inline_number()) return false;
-  *a = v.is_double() ? v.as_double() : static_cast<double>(v.inline_integer());
-  *b = w.is_double() ? w.as_double() : static_cast<double>(w.inline_integer());
-  return true;
-}
-
-inline bool BothDoubles(Word x, Word y) {
-  return Value::FromWord(x).is_double() && Value::FromWord(y).is_double();
-}
-
-// Arithmetic on two registers or constants that hold doubles. The words go from memory to a vector
-// register and back without passing through a general one (some 6 cycles of latency), so that
-// checking them stands beside the computation and not in front of it.
-#if defined(__SSE2__)
-inline __m128d LoadDouble(const Word& word) {
-  __m128i bits;
-  asm("movq %1, %0" : "=x"(bits) : "m"(word));  // or gcc takes the word that was checked
-  const __m128i offset = _mm_set1_epi64x(static_cast<int64_t>(Value::kDoubleOffset));
-  return _mm_castsi128_pd(_mm_sub_epi64(bits, offset));
-}
-inline void StoreDouble(Word* to, __m128d d) {
-  const __m128i offset = _mm_set1_epi64x(static_cast<int64_t>(Value::kDoubleOffset));
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm_add_epi64(_mm_castpd_si128(d), offset));
-}
-inline __m128d AddDoubles(__m128d a, __m128d b) { return _mm_add_sd(a, b); }
-inline __m128d SubtractDoubles(__m128d a, __m128d b) { return _mm_sub_sd(a, b); }
-inline __m128d MultiplyDoubles(__m128d a, __m128d b) { return _mm_mul_sd(a, b); }
-inline __m128d DivideDoubles(__m128d a, __m128d b) { return _mm_div_sd(a, b); }
-#else
-inline double LoadDouble(const Word& word) { return Value::FromWord(word).as_double(); }
-inline void StoreDouble(Word* to, double d) { *to = Value::ArithmeticResult(d).word(); }
-inline double AddDoubles(double a, double b) { return a + b; }
-inline double SubtractDoubles(double a, double b) { return a - b; }
-inline double MultiplyDoubles(double a, double b) { return a * b; }
-inline double DivideDoubles(double a, double b) { return a / b; }
-#endif
 
 inline int64_t IntegerOfWord(Word x) { return Value::FromWord(x).inline_integer(); }
 inline Word WordOf(double d) { return Value::Double(d).word(); }
@@ -123,37 +81,8 @@ inline Word MakeTableWithArray(State& s, uint32_t inline_fields, uint32_t elemen
   return table;
 }
 
-// The field that words 1 and 2 of a cache lead to, or nil (inline_cache.h).
-inline Word LoadInherited(const Objects& objects, const Shape* shape, const uint64_t* cached) {
-  if (CachedId(cached[1]) != shape->id() || CachedExtra(cached[1]) != objects.index_epoch()) {
-    return Value::kNil;
-  }
-  auto* holder =
-      static_cast<Table*>(gc::ToObject(LoadField(shape->metatable, CachedCode(cached[1]))));
-  const Shape* holder_shape = holder->shape.get();
-  if (holder_shape->id() == CachedId(cached[2])) {
-    holder = static_cast<Table*>(
-        gc::ToObject(LoadField(holder_shape->metatable, CachedCode(cached[2]))));
-    holder_shape = holder->shape.get();
-  }
-  return holder_shape->id() == CachedId(cached[0]) ? LoadField(holder, CachedCode(cached[0]))
-                                                   : Value::kNil;
-}
-
-// The method of strings that the cache knows, or nil.
-inline Word LoadMethodOfStrings(const Objects& objects, Table* metatable, const uint64_t* cached) {
-  if (metatable == nullptr || CachedId(cached[1]) != ~metatable->shape.get()->id() ||
-      CachedExtra(cached[1]) != objects.index_epoch()) {
-    return Value::kNil;
-  }
-  auto* holder = static_cast<Table*>(gc::ToObject(LoadField(metatable, CachedCode(cached[1]))));
-  return holder->shape.get()->id() == CachedId(cached[0]) ? LoadField(holder, CachedCode(cached[0]))
-                                                          : Value::kNil;
-}
-
 }  // namespace
 
-// Field access through the caches; the rest is in instructions.cc.
 #define SAVE() (frame->pc = pc)
 #define LOAD()                                         \
   do {                                                 \
@@ -184,15 +113,15 @@ inline Word LoadMethodOfStrings(const Objects& objects, Table* metatable, const 
     if (!(expression)) goto error; \
     R = co->stack + frame->base;   \
   } while (0)
-// Operands are read from memory, which the first level cache has: one instruction each, where a
-// word in a register would have to be shifted and masked. They are those of the instruction before
-// pc: a handler reads what it needs before it jumps.
-// Integers and doubles alike are the ordinary case: neither goes out of line.
+// Of two cases that are both ordinary (integers and doubles): neither goes out of line.
 #define OFTEN(condition) __builtin_expect_with_probability(condition, 1, 0.7)
 #define NEXT()                      \
   do {                              \
     goto* dispatch[OpcodeAt(pc++)]; \
   } while (0)
+// Operands are read from memory, which the first level cache has: one instruction each, where a
+// word in a register would have to be shifted and masked. They are those of the instruction before
+// pc: a handler reads what it needs before it jumps.
 #define A static_cast<uint64_t>(pc[-1].a)
 #define B static_cast<uint64_t>(pc[-1].b)
 #define C static_cast<uint64_t>(pc[-1].c)
@@ -854,12 +783,7 @@ with_hook:
                   .base = base,
                   .top = top,
                   .limit = limit,
-                  .wanted = wanted,
-                  .varargs = 0,
-                  .state = 0,
-                  .saved_count = 0,
-                  .flags = 0,
-                  .unused = 0};
+                  .wanted = wanted};
         pc = code->code;
         K = code->constants;
         NEXT();
@@ -871,18 +795,13 @@ with_hook:
       const uint32_t limit = std::max(frame->limit, top + kNativeSlots);
       if (limit <= co->call_limit) [[likely]] {
         ++co->frame_count;
-        frame[1] = {.pc = nullptr,
-                    .code = nullptr,
-                    .function = function,
+        frame[1] = {.function = function,
                     .base = function + 1,
                     .top = top,
                     .limit = limit,
                     .wanted = wanted,
-                    .varargs = 0,
-                    .state = 0,
                     .saved_count = arguments,
-                    .flags = kFrameNative,
-                    .unused = 0};
+                    .flags = kFrameNative};
         NativeCall call(s);
         const NativeResult result =
             static_cast<const NativeClosure*>(callee.object())->function(call);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 #include "interpreter/function_code.h"
 #include "interpreter/interpreter.h"
@@ -16,6 +17,11 @@ namespace neap::vm {
 namespace {
 
 bool IsBitwise(Op op) { return op >= Op::kBitAnd && op <= Op::kShiftRight; }
+
+Computed Failed(State& s, std::string_view message) {
+  s.RuntimeError(message);
+  return Computed::kFailed;
+}
 
 Computed Integer(State& s, int64_t i, Value* result) {
   *result = s.objects().NewInteger(i);
@@ -32,36 +38,46 @@ Computed Double(double d, Value* result) {
 uint64_t Unsigned(int64_t i) { return static_cast<uint64_t>(i); }
 
 Computed OfIntegers(State& s, Op op, int64_t a, int64_t b, Value* result) {
+  uint64_t bits = 0;
   switch (op) {
     case Op::kAdd:
-      return Integer(s, static_cast<int64_t>(Unsigned(a) + Unsigned(b)), result);
+      bits = Unsigned(a) + Unsigned(b);
+      break;
     case Op::kSubtract:
-      return Integer(s, static_cast<int64_t>(Unsigned(a) - Unsigned(b)), result);
+      bits = Unsigned(a) - Unsigned(b);
+      break;
     case Op::kMultiply:
-      return Integer(s, static_cast<int64_t>(Unsigned(a) * Unsigned(b)), result);
+      bits = Unsigned(a) * Unsigned(b);
+      break;
+    case Op::kBitAnd:
+      bits = Unsigned(a & b);
+      break;
+    case Op::kBitOr:
+      bits = Unsigned(a | b);
+      break;
+    case Op::kBitXor:
+      bits = Unsigned(a ^ b);
+      break;
+    case Op::kShiftLeft:
+      bits = Unsigned(ShiftLeft(a, b));
+      break;
+    case Op::kShiftRight:
+      bits = Unsigned(ShiftRight(a, b));
+      break;
     case Op::kModulo:
-      if (b != 0) return Integer(s, FloorModulo(a, b), result);
-      s.RuntimeError("attempt to perform 'n%0'");
-      return Computed::kFailed;
+      if (b == 0) return Failed(s, "attempt to perform 'n%0'");
+      bits = Unsigned(FloorModulo(a, b));
+      break;
     case Op::kIntegerDivide:
-      if (b != 0) return Integer(s, FloorDivide(a, b), result);
-      s.RuntimeError("attempt to divide by zero");
-      return Computed::kFailed;
+      if (b == 0) return Failed(s, "attempt to divide by zero");
+      bits = Unsigned(FloorDivide(a, b));
+      break;
     case Op::kPower:
       return Double(Power(static_cast<double>(a), static_cast<double>(b)), result);
-    case Op::kDivide:
-      return Double(static_cast<double>(a) / static_cast<double>(b), result);
-    case Op::kBitAnd:
-      return Integer(s, a & b, result);
-    case Op::kBitOr:
-      return Integer(s, a | b, result);
-    case Op::kBitXor:
-      return Integer(s, a ^ b, result);
-    case Op::kShiftLeft:
-      return Integer(s, ShiftLeft(a, b), result);
     default:
-      return Integer(s, ShiftRight(a, b), result);
+      return Double(static_cast<double>(a) / static_cast<double>(b), result);
   }
+  return Integer(s, static_cast<int64_t>(bits), result);
 }
 
 Computed OfDoubles(Op op, double a, double b, Value* result) {
@@ -100,15 +116,14 @@ std::optional<int64_t> BitsOf(const Number& n) {
 // --- Computing -----------------------------------------------------------------------------------
 
 Computed RawArithmetic(State& s, Op op, Value a, Value b, Value* result) {
+  if (IsInteger(a) && IsInteger(b)) [[likely]]
+    return OfIntegers(s, op, IntegerOf(a), IntegerOf(b), result);
   if (IsBitwise(op)) {
     const auto x = NumberFrom(a), y = NumberFrom(b);
     if (!x || !y) return Computed::kNo;
     const auto i = BitsOf(*x), j = BitsOf(*y);
     if (!i || !j) return Computed::kNo;
     return OfIntegers(s, op, *i, *j, result);
-  }
-  if (IsInteger(a) && IsInteger(b)) {
-    return OfIntegers(s, op, IntegerOf(a), IntegerOf(b), result);
   }
   if (!IsNumber(a) || !IsNumber(b)) return Computed::kNo;
   return OfDoubles(op, NumberOf(a), NumberOf(b), result);
@@ -153,58 +168,9 @@ Value BinaryMetamethod(State& s, Event event, Value a, Value b) {
   return first.is_nil() ? s.MetamethodOf(b, event) : first;
 }
 
-namespace {
-
-// What hashes and generators do with integers of which one, or the result, is in a box. 0: the
-// operands are not both integers, the operator is none of these, or there is no room for the box.
-Word QuickIntegers(State& s, Op op, Value x, Value y) {
-  if (!IsInteger(x) || !IsInteger(y)) return 0;
-  const auto a = static_cast<uint64_t>(IntegerOf(x)), b = static_cast<uint64_t>(IntegerOf(y));
-  uint64_t bits = 0;
-  switch (op) {
-    case Op::kAdd:
-      bits = a + b;
-      break;
-    case Op::kSubtract:
-      bits = a - b;
-      break;
-    case Op::kMultiply:
-      bits = a * b;
-      break;
-    case Op::kBitAnd:
-      bits = a & b;
-      break;
-    case Op::kBitOr:
-      bits = a | b;
-      break;
-    case Op::kBitXor:
-      bits = a ^ b;
-      break;
-    case Op::kShiftLeft:
-      bits = static_cast<uint64_t>(ShiftLeft(IntegerOf(x), IntegerOf(y)));
-      break;
-    case Op::kShiftRight:
-      bits = static_cast<uint64_t>(ShiftRight(IntegerOf(x), IntegerOf(y)));
-      break;
-    default:
-      return 0;
-  }
-  const auto integer = static_cast<int64_t>(bits);
-  if (Value::FitsInline(integer)) return Value::InlineInteger(integer).word();
-  void* memory = s.mutator().TryBump(sizeof(BoxedInteger));
-  if (memory == nullptr) return 0;
-  auto* box = static_cast<BoxedInteger*>(memory);
-  box->set_header(Object::MakeHeader(kBoxedIntegerType));
-  box->value = integer;
-  return gc::ToWord(box);
-}
-
-}  // namespace
-
 Step Arithmetic(State& s, Op op, Value a, Value b, int register_a, int register_b, Word* result) {
-  *result = QuickIntegers(s, op, a, b);
-  if (*result != 0) return Step::kDone;
   Value value;
+  *result = 0;
   // The operands are in registers or constants: they survive the making of a box.
   switch (RawArithmetic(s, op, a, b, &value)) {
     case Computed::kYes:

@@ -39,18 +39,12 @@ State::State(gc::Mutator& mutator, const StateOptions& options)
   running_ = main_;
   // The host's frame: a native one that never returns.
   main_->frame_count = 1;
-  main_->frames[0] = {.pc = nullptr,
-                      .code = nullptr,
-                      .function = 0,
+  main_->frames[0] = {.function = 0,
                       .base = 1,
                       .top = 1,
                       .limit = 1 + kNativeSlots,
                       .wanted = 0,
-                      .varargs = 0,
-                      .state = 0,
-                      .saved_count = 0,
-                      .flags = kFrameNative | kFrameEntry,
-                      .unused = 0};
+                      .flags = kFrameNative | kFrameEntry};
   NEAP_CHECK(EnsureStack(main_, main_->frames[0].limit), "V1: there is memory for the main stack");
   m_.heap().AddRootProvider(this);
   for (int i = 0; i < kEvents; ++i) {

@@ -126,18 +126,12 @@ void State::CloseSuspended(Coroutine* co, Value* outcome, bool* ok) {
   // One native frame, whose function is whatever stands at 0.
   co->frame_count = 1;
   Frame& frame = co->frames[0];
-  frame = {.pc = nullptr,
-           .code = nullptr,
-           .function = 0,
+  frame = {.function = 0,
            .base = 1,
            .top = co->top,
            .limit = co->top + kNativeSlots,
            .wanted = 0,
-           .varargs = 0,
-           .state = 0,
-           .saved_count = 0,
-           .flags = kFrameNative | kFrameBottom,
-           .unused = 0};
+           .flags = kFrameNative | kFrameBottom};
   CloseUpvalues(*this, co, 0);
   if (EnsureStack(co, frame.limit)) {
     while (!co->to_close->empty()) {

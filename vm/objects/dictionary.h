@@ -11,7 +11,7 @@
 //   D2  An entry is present when neither its key nor its value is nil. A removed entry keeps its
 //       place until the next rehash: next() goes on from it.
 //   D3  Every key that the index knows has its hash in its header, if it is an object.
-//   D4  A key that is an object is removed with its entry (ForgetKey): the word that takes its
+//   D4  A key that is an object is removed with its entry (RemoveEntry): the word that takes its
 //       place holds its hash, so that next() finds it, and keeps nothing alive. There is one such
 //       word per hash: where two removed keys have one hash, the second stays. The next object
 //       with this hash that comes takes the place over.

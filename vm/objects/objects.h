@@ -51,7 +51,13 @@ class Objects {
   Value NewInteger(int64_t i) {
     if (Value::FitsInline(i)) [[likely]]
       return Value::InlineInteger(i);
-    return NewBoxedInteger(i);
+    void* memory = m_.TryBump(sizeof(BoxedInteger));
+    if (memory == nullptr) [[unlikely]]
+      return NewBoxedInteger(i);
+    auto* box = static_cast<BoxedInteger*>(memory);
+    box->set_header(Object::MakeHeader(kBoxedIntegerType));
+    box->value = i;
+    return Value::FromObject(box);
   }
   Value NewBoxedInteger(int64_t i);
   Value NewLightUserdata(void* pointer);

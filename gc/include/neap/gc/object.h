@@ -25,6 +25,7 @@
 #define NEAP_GC_OBJECT_H_
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -114,6 +115,7 @@ class Object {
   uint64_t word_ = 0;
 };
 static_assert(sizeof(Object) == kHeaderBytes);
+static_assert(std::endian::native == std::endian::little);  // the parts of the header that are read
 
 // Loads a reference slot. Relaxed on x86; acquire where a tool must see the pairing with the
 // release store of the barrier.
