@@ -65,6 +65,11 @@ assert(foo(member) == nil)
 
 -- Methods of strings: replaced, removed, of another metatable; and tables at the same place.
 local strings = getmetatable("")
+local function empty() return {} end
+local quiet, text = empty(), "local t = ..."  -- made as the ordinary one was: it has its shape
+for name in next, strings do text = text .. " t." .. name .. " = 1" end
+load(text)(quiet)
+quiet.__index = 5
 local function shout(o) return o:upper() end
 for _ = 1, 3 do assert(shout("a") == "A") end
 local upper = string.upper
@@ -76,8 +81,9 @@ string.upper = upper
 for _ = 1, 3 do assert(shout("a") == "A") end
 assert(shout({upper = function() return "own" end}) == "own" and shout("b") == "B")
 assert(not pcall(shout, strings) and not pcall(shout, {}) and shout("c") == "C")
-local quiet = {__index = function(text, name) return function() return text .. name end end}
-debug.setmetatable("", quiet)  -- its shape is that of the ordinary one
+debug.setmetatable("", quiet)
+assert(not pcall(shout, "a"))
+quiet.__index = function(text, name) return function() return text .. name end end
 for _ = 1, 3 do assert(shout("a") == "aupper") end
 debug.setmetatable("", nil)
 assert(not pcall(shout, "a"))
