@@ -119,6 +119,7 @@ class HeapObserver final : public FrameObserver {
 
 void TakeStats(const gc::Stats& before, const gc::Stats& after, BulletRun* run) {
   run->alloc_objects = after.alloc_objects - before.alloc_objects;
+  run->alloc_bytes = after.alloc_bytes - before.alloc_bytes;
   run->total_young_bytes = after.young_alloc_bytes;
   run->minors = after.minors - before.minors;
   run->majors = after.majors - before.majors;
@@ -128,33 +129,16 @@ void TakeStats(const gc::Stats& before, const gc::Stats& after, BulletRun* run) 
   run->in_place_bytes = after.in_place_bytes - before.in_place_bytes;
 }
 
-// Puts every collection into the frame that it fell into.
-void AttributeCollections(const CollectionLog& log, const std::vector<uint64_t>& populations,
-                          BulletRun* run) {
+void TakeCollections(const CollectionLog& log, const std::vector<uint64_t>& populations,
+                     BulletRun* run) {
   run->minor_records = log.minors();
   run->major_records = log.majors();
   run->lost_events = log.lost();
-  const auto frames = static_cast<int64_t>(run->frames.size());
-  for (size_t i = 0; i < run->minor_records.size(); ++i) {
-    MinorRecord& minor = run->minor_records[i];
-    if (i < populations.size()) minor.live_objects = populations[i];
-    if (minor.frame < 0 || minor.frame >= frames) continue;
-    FrameSample& frame = run->frames[static_cast<size_t>(minor.frame)];
-    ++frame.minors;
-    // A minor inside a major cycle has no pause of its own: its cycle's event carries both.
-    if (minor.pause_ns == 0) continue;
-    frame.gc_cpu_ns += minor.cpu_ns;
-    frame.gc_pause_ns += minor.pause_ns;
-    run->max_pause_cpu_ns = std::max(run->max_pause_cpu_ns, minor.cpu_ns);
+  for (size_t i = 0; i < std::min(populations.size(), run->minor_records.size()); ++i) {
+    run->minor_records[i].live_objects = populations[i];
   }
-  for (const MajorRecord& major : run->major_records) {
-    if (major.frame < 0 || major.frame >= frames) continue;
-    FrameSample& frame = run->frames[static_cast<size_t>(major.frame)];
-    ++frame.majors;
-    frame.gc_cpu_ns += major.cpu_ns;
-    frame.gc_pause_ns += major.pause_ns;
-    run->max_pause_cpu_ns = std::max(run->max_pause_cpu_ns, major.cpu_ns);
-  }
+  run->max_pause_cpu_ns =
+      AttributeCollections(run->minor_records, run->major_records, &run->frames);
 }
 
 void RunManaged(const BulletSpec& spec, BulletRun* run) {
@@ -177,7 +161,7 @@ void RunManaged(const BulletSpec& spec, BulletRun* run) {
   log.set_frame(spec.frames);
   heap.CollectMinor(m);
   log.Drain();
-  AttributeCollections(log, probe.at_minors(), run);
+  TakeCollections(log, probe.at_minors(), run);
 }
 
 // --- Text ----------------------------------------------------------------------------------------

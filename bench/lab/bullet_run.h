@@ -36,11 +36,12 @@ struct BulletSpec {
 
 // X(field): the plain counts of a run. "Measured" means the frames after the warm-up.
 #define NEAP_LAB_BULLET_COUNTS(X)                                                  \
-  X(made_in_warmup)    /* objects made before the measured frames */               \
-  X(made_measured)     /* and in them */                                           \
-  X(grown_measured)    /* lists replaced by larger ones in them */                 \
-  X(max_live)          /* largest population, at the start of an update */         \
-  X(alloc_objects)     /* measured, from the allocator's counters */               \
+  X(made_in_warmup) /* objects made before the measured frames */                  \
+  X(made_measured)  /* and in them */                                              \
+  X(grown_measured) /* lists replaced by larger ones in them */                    \
+  X(max_live)       /* largest population, at the start of an update */            \
+  X(alloc_objects)  /* measured, from the allocator's counters */                  \
+  X(alloc_bytes)                                                                   \
   X(total_young_bytes) /* young bytes since the heap was made, warm-up included */ \
   X(minors)            /* measured */                                              \
   X(majors)                                                                        \

@@ -50,4 +50,33 @@ void CollectionLog::Record(const Event& event) {
   }
 }
 
+uint64_t AttributeCollections(const std::vector<MinorRecord>& minors,
+                              const std::vector<MajorRecord>& majors,
+                              std::vector<FrameSample>* frames) {
+  uint64_t longest_ns = 0;
+  const auto frame_of = [frames](int64_t index) -> FrameSample* {
+    const bool is_measured = index >= 0 && index < static_cast<int64_t>(frames->size());
+    return is_measured ? &(*frames)[static_cast<size_t>(index)] : nullptr;
+  };
+  const auto add_pause = [&](FrameSample& frame, uint64_t cpu_ns, uint64_t pause_ns) {
+    frame.gc_cpu_ns += cpu_ns;
+    frame.gc_pause_ns += pause_ns;
+    longest_ns = std::max(longest_ns, cpu_ns);
+  };
+  for (const MinorRecord& minor : minors) {
+    FrameSample* const frame = frame_of(minor.frame);
+    if (frame == nullptr) continue;
+    ++frame->minors;
+    // A minor inside a major cycle has no pause of its own: its cycle's event carries both.
+    if (minor.pause_ns != 0) add_pause(*frame, minor.cpu_ns, minor.pause_ns);
+  }
+  for (const MajorRecord& major : majors) {
+    FrameSample* const frame = frame_of(major.frame);
+    if (frame == nullptr) continue;
+    ++frame->majors;
+    add_pause(*frame, major.cpu_ns, major.pause_ns);
+  }
+  return longest_ns;
+}
+
 }  // namespace neap::lab

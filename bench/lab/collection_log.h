@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "frame_times.h"
 #include "neap/gc/event.h"
 #include "neap/gc/heap.h"
 
@@ -59,6 +60,12 @@ class CollectionLog {
   std::vector<MinorRecord> minors_;
   std::vector<MajorRecord> majors_;
 };
+
+// Adds every collection to the frame that it fell into: counts, CPU time, pauses. Frames outside
+// `frames` (the warm-up) are passed over. Returns the longest pause by CPU time, in ns.
+uint64_t AttributeCollections(const std::vector<MinorRecord>& minors,
+                              const std::vector<MajorRecord>& majors,
+                              std::vector<FrameSample>* frames);
 
 }  // namespace neap::lab
 

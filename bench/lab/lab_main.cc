@@ -6,6 +6,7 @@
 
 #include "neap/runtime/check.h"
 #include "neap/runtime/clock.h"
+#include "report_brief.h"
 #include "report_gobench.h"
 #include "report_json.h"
 #include "report_text.h"
@@ -25,15 +26,34 @@ ExperimentResult RunOne(const Settings& settings, const Experiment& experiment) 
   return {.experiment = &experiment, .lab = std::move(lab), .seconds = seconds};
 }
 
+bool IsForPeople(OutputFormat format) {
+  return format == OutputFormat::kText || format == OutputFormat::kBrief ||
+         format == OutputFormat::kExplain;
+}
+
 void WriteHead(const Settings& settings, OutputFormat format, std::ostream& out) {
-  if (format == OutputFormat::kText) WriteTextHead(settings, out);
+  if (IsForPeople(format)) WriteTextHead(settings, out);
   if (format == OutputFormat::kGobench) WriteGobenchHead(out);
 }
 
-void WriteBody(const ExperimentResult& result, OutputFormat format, std::ostream& out) {
+void WriteTail(const VerdictCounts& counts, double seconds, OutputFormat format,
+               std::ostream& out) {
+  if (IsForPeople(format)) WriteTextTail(counts, seconds, out);
+  if (format == OutputFormat::kGobench) WriteGobenchTail(counts.strict_failures > 0, seconds, out);
+}
+
+}  // namespace
+
+void WriteResult(const ExperimentResult& result, OutputFormat format, std::ostream& out) {
   switch (format) {
     case OutputFormat::kText:
       WriteText(*result.experiment, *result.lab, result.seconds, out);
+      break;
+    case OutputFormat::kBrief:
+      WriteBrief(*result.experiment, *result.lab, result.seconds, out);
+      break;
+    case OutputFormat::kExplain:
+      WriteExplanation(*result.experiment, *result.lab, out);
       break;
     case OutputFormat::kJson:
       WriteJson(*result.lab, out);
@@ -45,14 +65,6 @@ void WriteBody(const ExperimentResult& result, OutputFormat format, std::ostream
   out.flush();
 }
 
-void WriteTail(const VerdictCounts& counts, double seconds, OutputFormat format,
-               std::ostream& out) {
-  if (format == OutputFormat::kText) WriteTextTail(counts, seconds, out);
-  if (format == OutputFormat::kGobench) WriteGobenchTail(counts.strict_failures > 0, seconds, out);
-}
-
-}  // namespace
-
 int RunExperiments(const Settings& settings, const std::vector<const Experiment*>& experiments,
                    OutputFormat format, std::ostream& out, std::vector<ExperimentResult>* results) {
   WriteHead(settings, format, out);
@@ -60,7 +72,7 @@ int RunExperiments(const Settings& settings, const std::vector<const Experiment*
   double seconds = 0;
   for (const Experiment* experiment : experiments) {
     ExperimentResult result = RunOne(settings, *experiment);
-    WriteBody(result, format, out);
+    WriteResult(result, format, out);
     counts.Add(result.lab->rows());
     seconds += result.seconds;
     if (results != nullptr) results->push_back(std::move(result));

@@ -19,6 +19,8 @@ namespace neap::lab {
 
 enum class OutputFormat : uint8_t {
   kText,     // tables, findings and a line per criterion; the last line counts the verdicts
+  kBrief,    // a line per experiment with its verdict, and the criteria that failed
+  kExplain,  // an experiment in sentences: what is tested, claimed and seen, and why
   kJson,     // one object per row and line
   kGobench,  // what `go test -bench` prints, for benchstat
 };
@@ -45,6 +47,9 @@ int RunLab(const Settings& settings, const std::vector<std::string>& names, Outp
 int RunExperiments(const Settings& settings, const std::vector<const Experiment*>& experiments,
                    OutputFormat format, std::ostream& out,
                    std::vector<ExperimentResult>* results = nullptr);
+
+// Writes one experiment's part of the report.
+void WriteResult(const ExperimentResult& result, OutputFormat format, std::ostream& out);
 
 // One line per experiment: id, family, whether it is in the headline set, title.
 void ListExperiments(std::ostream& out);

@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "heap_flags.h"
 #include "machine_facts.h"
@@ -31,6 +32,8 @@ constexpr const char* kHelp =
     "  neap lab [NAMES] [FLAGS]   run experiments on pools, pacing and object layout;\n"
     "                             without names the headline set, in a minute or two\n"
     "  neap lab list              all experiments: id, family, title\n"
+    "  neap lab FILE.lua [KNOBS]  compare the storages of a workload of your own\n"
+    "  neap sweep WORKLOAD KNOBS  run a workload over a grid of knobs; `neap sweep --help`\n"
     "  neap version               version, build, machine\n"
     "  neap help                  this text; `neap lab --help` lists the flags of the lab\n"
     "  neap --help-debug          the switches of NEAP_DEBUG\n";
@@ -49,18 +52,21 @@ struct TextFlag {
 // below.
 struct LabFlags {
   HeapFlagTexts heap;
-  TextFlag format = {"--format", "text|json|gobench", "NEAP_FORMAT", "what is printed"};
+  TextFlag format = {"--format", "text|brief|explain|json|gobench", "NEAP_FORMAT",
+                     "what is printed"};
   TextFlag html = {"--html", "FILE", "NEAP_HTML", "write a report with plots"};
   TextFlag trace = {"--trace", "FILE", "NEAP_TRACE", "write every collection as JSON lines"};
   TextFlag seed = {"--seed", "N", "NEAP_SEED", "seed of random workloads"};
+  TextFlag repeat = {"--repeat", "N", "NEAP_REPEAT", "FILE.lua: processes for each storage"};
   TextFlag scale = {"--scale", "X", "NEAP_SCALE", "0 < X <= 1: fewer repetitions, same criteria"};
-  bool json = false, record = false, no_progress = false;
+  bool json = false, explain = false, record = false, no_progress = false;
   std::vector<std::string> names;
 };
 
 // What the command line does not say, the environment may.
 void ReadVariables(LabFlags& flags) {
-  for (TextFlag* flag : {&flags.format, &flags.html, &flags.trace, &flags.seed, &flags.scale}) {
+  for (TextFlag* flag :
+       {&flags.format, &flags.html, &flags.trace, &flags.seed, &flags.repeat, &flags.scale}) {
     if (flag->text) continue;
     flag->text = Variable(flag->variable);
     if (flag->text) flag->spelling = flag->variable;
@@ -73,19 +79,22 @@ absl::Status NotAllowed(const TextFlag& flag, const char* allowed) {
 }
 
 void AddLabOptions(CLI::App& app, LabFlags& flags) {
-  app.add_option("NAMES", flags.names, "ids (G1), families (evict), a letter (G), all, or list");
+  app.add_option("NAMES", flags.names,
+                 "ids (G1), families (evict), a letter (G), all, list, or FILE.lua with knobs");
   for (size_t i = 0; i < std::size(kHeapFlags); ++i) {
     const HeapFlag& flag = kHeapFlags[i];
     auto* option = app.add_option(absl::StrCat("--", flag.name), flags.heap[i],
                                   absl::StrCat(flag.sentence, " (", flag.variable, ")"));
     option->option_text(flag.value)->group("Heap");
   }
-  for (TextFlag* flag : {&flags.format, &flags.html, &flags.trace, &flags.seed, &flags.scale}) {
+  for (TextFlag* flag :
+       {&flags.format, &flags.html, &flags.trace, &flags.seed, &flags.repeat, &flags.scale}) {
     app.add_option(flag->name, flag->text, absl::StrCat(flag->sentence, " (", flag->variable, ")"))
         ->option_text(flag->value)
         ->group("Output");
   }
   app.add_flag("--json", flags.json, "the same as --format=json")->group("Output");
+  app.add_flag("--explain", flags.explain, "the same as --format=explain")->group("Output");
   app.add_flag("--record", flags.record, "replay pool operations through an oracle (NEAP_RECORD)")
       ->envname("NEAP_RECORD")
       ->option_text(" ")
@@ -96,13 +105,19 @@ void AddLabOptions(CLI::App& app, LabFlags& flags) {
       ->group("Output");
 }
 
-absl::Status FillNumbers(const LabFlags& flags, lab::Settings& settings) {
+absl::Status FillNumbers(const LabFlags& flags, CommandLine& line) {
+  lab::Settings& settings = line.settings;
   if (const auto& seed = flags.seed.text) {
     const bool digits = seed->find_first_not_of("0123456789") == std::string::npos;
     errno = 0;
     settings.seed = std::strtoull(seed->c_str(), nullptr, 10);
     if (!digits || errno != 0) {
       return NotAllowed(flags.seed, "a number from 0 to 18446744073709551615");
+    }
+  }
+  if (const auto& repeat = flags.repeat.text) {
+    if (!absl::SimpleAtoi(*repeat, &line.repeat) || line.repeat < 1 || line.repeat > 1000) {
+      return NotAllowed(flags.repeat, "a number from 1 to 1000");
     }
   }
   if (const auto& scale = flags.scale.text) {
@@ -117,21 +132,24 @@ absl::Status FillNumbers(const LabFlags& flags, lab::Settings& settings) {
 
 absl::Status FillFormat(const LabFlags& flags, lab::OutputFormat& format) {
   constexpr std::pair<const char*, lab::OutputFormat> kFormats[] = {
-      {"text", lab::OutputFormat::kText},
-      {"json", lab::OutputFormat::kJson},
+      {"text", lab::OutputFormat::kText},       {"brief", lab::OutputFormat::kBrief},
+      {"explain", lab::OutputFormat::kExplain}, {"json", lab::OutputFormat::kJson},
       {"gobench", lab::OutputFormat::kGobench},
   };
   const TextFlag& flag = flags.format;
   if (flags.json && flag.text.value_or("json") != "json") {
     return Misuse(absl::StrCat(flag.spelling, ": \"", *flag.text, "\" contradicts --json"));
   }
-  const std::string wanted = flags.json ? "json" : flag.text.value_or("text");
+  const bool is_all = flags.names == std::vector<std::string>{"all"};
+  const std::string wanted = flags.json      ? "json"
+                             : flags.explain ? "explain"
+                                             : flag.text.value_or(is_all ? "brief" : "text");
   for (const auto& [name, value] : kFormats) {
     if (wanted != name) continue;
     format = value;
     return absl::OkStatus();
   }
-  return NotAllowed(flag, "text, json or gobench");
+  return NotAllowed(flag, "text, brief, explain, json or gobench");
 }
 
 absl::Status FillLab(const LabFlags& flags, CommandLine& line) {
@@ -144,7 +162,7 @@ absl::Status FillLab(const LabFlags& flags, CommandLine& line) {
   line.settings.progress = !flags.no_progress;
   absl::Status status =
       FillHeapOptions(flags.heap, line.settings.heap, &line.settings.heap_is_default);
-  if (status.ok()) status = FillNumbers(flags, line.settings);
+  if (status.ok()) status = FillNumbers(flags, line);
   if (status.ok()) status = FillFormat(flags, line.format);
   return status;
 }
@@ -209,6 +227,11 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, const char* const* argv) 
   if (word == "lab") return ParseLab(std::move(line), std::move(arguments));
   if (word == "lab-cell") return ParseCell(std::move(line), arguments);
   if (word == "dump") return ParseDump(std::move(line), std::move(arguments));
+  if (word == "sweep") {
+    line.command = CommandLine::Command::kSweep;
+    line.words = std::move(arguments);
+    return line;
+  }
   if (word == "run") return ParseScript(std::move(line), std::move(words), 2);
   if (word == "help" || word == "--help") {
     line.print = absl::StrCat(kHelp, "\n", DescribeScriptOptions());

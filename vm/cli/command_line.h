@@ -29,6 +29,7 @@ struct CommandLine {
     kLabCell,  // lab-cell NAME ARGUMENT...: one cell of a timing experiment, for the lab itself
     kScript,   // run ..., or no other command: a script, or a prompt
     kDump,     // dump FILE
+    kSweep,    // sweep ...: its words go to sweep_command.h as they are
   };
   Command command = Command::kPrint;
   std::string print;
@@ -37,6 +38,7 @@ struct CommandLine {
   lab::Settings settings;          // kLab, kLabCell
   lab::OutputFormat format = lab::OutputFormat::kText;
   std::string html_file;  // empty: no report
+  int repeat = 3;         // kLab with an own workload: processes for each storage
   ScriptOptions script;   // kScript
 };
 

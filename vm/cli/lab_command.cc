@@ -15,7 +15,9 @@
 #include "absl/strings/str_cat.h"
 #include "heap_traces.h"
 #include "machine_facts.h"
+#include "own_workload.h"
 #include "report_html.h"
+#include "verdict_counts.h"
 
 namespace neap::cli {
 namespace {
@@ -103,8 +105,34 @@ absl::Status WriteReport(const CommandLine& line,
   return lab::WriteHtmlFile(line.html_file, lab::RenderHtml(head, Sections(results)));
 }
 
+bool IsOwnWorkload(const std::vector<std::string>& names) {
+  return !names.empty() && workload::IsScript(names[0]);
+}
+
+// `neap lab FILE.lua KNOB=VALUE...`
+int RunOwn(const lab::Settings& settings, const CommandLine& line,
+           std::vector<lab::ExperimentResult>* results) {
+  workload::OwnWorkload own{.path = line.words[0], .knobs = {}, .repeat = line.repeat};
+  for (size_t i = 1; i < line.words.size(); ++i) {
+    absl::StatusOr<workload::Knob> knob = workload::ParseKnob(line.words[i]);
+    if (!knob.ok()) return Misuse(absl::StrCat("lab: ", std::string(knob.status().message())));
+    own.knobs.push_back(*std::move(knob));
+  }
+  absl::StatusOr<lab::ExperimentResult> result = workload::RunOwnWorkload(settings, own);
+  if (!result.ok()) {
+    const int status = Misuse(std::string(result.status().message()));
+    return absl::IsAborted(result.status()) ? lab::kLabFailed : status;
+  }
+  lab::WriteResult(*result, line.format, std::cout);
+  lab::VerdictCounts counts;
+  counts.Add(result->lab->rows());
+  results->push_back(*std::move(result));
+  return counts.strict_failures > 0 ? lab::kLabFailed : lab::kLabPassed;
+}
+
 // False for `list` and for a name that RunLab will refuse: no file is made for these.
 bool RunsSomething(const std::vector<std::string>& names) {
+  if (IsOwnWorkload(names)) return true;
   if (names.size() == 1 && names[0] == "list") return false;
   std::string unknown;
   lab::SelectExperiments(names, &unknown);
@@ -124,7 +152,9 @@ int RunLabCommand(const CommandLine& line) {
   absl::Status status = lab::StartTraces(settings);
   if (!status.ok()) return Misuse(absl::StrCat("--trace: ", std::string(status.message())));
   std::vector<lab::ExperimentResult> results;
-  const int exit_status = lab::RunLab(settings, line.words, line.format, std::cout, &results);
+  const int exit_status = IsOwnWorkload(line.words)
+                              ? RunOwn(settings, line, &results)
+                              : lab::RunLab(settings, line.words, line.format, std::cout, &results);
   status = lab::FinishTraces();
   if (status.ok() && !line.html_file.empty()) {
     status = WriteReport(line, results);
