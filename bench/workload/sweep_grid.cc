@@ -81,12 +81,16 @@ absl::StatusOr<Axis> ParseAxis(const std::string& text) {
 }
 
 absl::StatusOr<std::vector<Knobs>> CellsOf(const Sweep& sweep) {
-  std::vector<Knobs> cells = {{}};
+  size_t count = 1;
   for (const Axis& axis : sweep.axes) {
-    if (cells.size() > kMaxCells / axis.values.size()) {
+    if (count > kMaxCells / axis.values.size()) {
       return absl::ResourceExhaustedError(
           absl::StrCat("the grid has more than ", kMaxCells, " cells at \"", axis.name, "\""));
     }
+    count *= axis.values.size();
+  }
+  std::vector<Knobs> cells = {{}};
+  for (const Axis& axis : sweep.axes) {
     std::vector<Knobs> longer;
     longer.reserve(cells.size() * axis.values.size());
     for (const Knobs& cell : cells) {
