@@ -40,7 +40,9 @@ PauseHistogram::PauseHistogram(int digits, uint64_t max_ns)
              digits);
   NEAP_CHECK(max_ns >= 1 && max_ns <= UINT64_MAX / 2, "a histogram's range is 1 .. 2^63 - 1");
   buckets_ = IndexOf(max_ns) + 1;
-  counts_.reset(static_cast<uint64_t*>(std::calloc(buckets_, sizeof(uint64_t))));
+  const size_t page_mask = kOsPageBytes - 1;
+  const size_t bytes = (buckets_ * sizeof(uint64_t) + page_mask) & ~page_mask;
+  counts_ = {static_cast<uint64_t*>(OsZeroes(bytes)), Free{bytes}};
   NEAP_CHECK(counts_ != nullptr, "memory for a histogram can be had", "buckets=%zu", buckets_);
 }
 

@@ -135,6 +135,12 @@ void OsRelease(void* start, size_t bytes) {
              "start=%p bytes=%zu errno=%d", start, bytes, errno);
 }
 
+void* OsZeroes(size_t bytes) {
+  void* const start =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return start == MAP_FAILED ? nullptr : start;
+}
+
 uint64_t OsMinorFaults() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

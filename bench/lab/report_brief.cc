@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "explanations.h"
 #include "number_text.h"
 #include "report_text.h"
 #include "verdict_counts.h"
@@ -12,7 +13,8 @@ namespace neap::lab {
 namespace {
 
 constexpr size_t kTextWidth = 96;
-constexpr size_t kFiguresTold = 8;  // of the source's, in an explanation
+constexpr size_t kFiguresTold = 8;    // of the source's, in an explanation
+constexpr size_t kUndecidedTold = 2;  // lines of criteria that noise left open
 
 VerdictCounts CountsOf(const Lab& lab) {
   VerdictCounts counts;
@@ -86,13 +88,15 @@ void WriteExplanation(const Experiment& experiment, const Lab& lab, std::ostream
   out << "\n" << experiment.id << "  " << experiment.title << "\n";
   out << WrapText(std::string("Tested, and claimed: ") + experiment.explains, kTextWidth, "  ");
   out << WrapText(WhatIsSeen(lab), kTextWidth, "  ");
+  size_t shown = 0;
   for (const Row& row : lab.rows()) {
-    if (row.verdict != Verdict::kFail && row.verdict != Verdict::kUndecided) continue;
+    const bool is_open = row.verdict == Verdict::kUndecided && ++shown <= kUndecidedTold;
+    if (row.verdict != Verdict::kFail && !is_open) continue;
     out << WrapText(CriterionLine(row), kTextWidth, "    ");
   }
-  std::string why;
+  std::string why = std::string(" ") + WhyOf(experiment.id);
   for (const std::string& remark : lab.remarks()) why += " " + remark;
-  if (!why.empty()) out << WrapText("Why:" + why, kTextWidth, "  ");
+  if (why != " ") out << WrapText("Why:" + why, kTextWidth, "  ");
 }
 
 }  // namespace neap::lab

@@ -159,6 +159,8 @@ TEST_CASE("lab all is brief, --explain tells an experiment in sentences") {
   CHECK(Has(explained.out, "Tested, and claimed: "));
   CHECK(Has(explained.out, "Seen here: "));
   CHECK(Has(explained.out, "Why: "));
+  // One that says nothing while it runs: the words are at hand all the same.
+  CHECK(Has(RunNeap({"lab", "D1", "--explain", "--scale=0.1"}).out, "Why: A reset at Get"));
 }
 
 }  // namespace

@@ -89,6 +89,20 @@ bool ForbidPopulate() {
 }
 
 TEST_SUITE("runtime/os_memory") {
+  TEST_CASE("zeroes are zero, writable, and cost nothing until they are touched") {
+    constexpr size_t kBytes = size_t{64} << 20;
+    const uint64_t faults = OsMinorFaults();
+    auto* const bytes = static_cast<unsigned char*>(OsZeroes(kBytes));
+    REQUIRE(bytes != nullptr);
+    CHECK(OsMinorFaults() - faults < 100);
+    CHECK(bytes[0] == 0);
+    CHECK(bytes[kBytes - 1] == 0);
+    bytes[kBytes - 1] = 7;
+    CHECK(bytes[kBytes - 1] == 7);
+    OsRelease(bytes, kBytes);
+    CHECK_FALSE(IsReadable(bytes));
+  }
+
   TEST_CASE("a reservation starts at a multiple of the alignment") {
     for (size_t alignment = 1; alignment <= size_t{64} << 20; alignment *= 4) {
       CAPTURE(alignment);

@@ -22,9 +22,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <memory>
+
+#include "neap/runtime/os_memory.h"
 
 namespace neap::gc {
 
@@ -81,8 +82,10 @@ class PauseHistogram {
   uint64_t CountOf(size_t index) const;
   void AddToCount(size_t index, uint64_t by);
 
+  // Most parts of a histogram stay zero: pages that are not touched cost nothing.
   struct Free {
-    void operator()(void* memory) const { std::free(memory); }
+    size_t bytes;
+    void operator()(void* memory) const { OsRelease(memory, bytes); }
   };
 
   const int digits_;

@@ -35,6 +35,10 @@ void OsUnprotect(void* start, size_t bytes);
 // Gives address space and pages back.
 void OsRelease(void* start, size_t bytes);
 
+// `bytes` of zeroes of their own, readable and writable; pages that are never touched cost nothing.
+// Null when the system refuses. OsRelease gives them back.
+void* OsZeroes(size_t bytes);
+
 // Minor page faults of this process so far (getrusage).
 uint64_t OsMinorFaults();
 // Resident set of this process in bytes (/proc/self/statm); 0 when it cannot be read.
