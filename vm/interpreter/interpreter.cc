@@ -28,6 +28,7 @@
 #include "interpreter/operations.h"
 #include "interpreter/runtime_errors.h"
 #include "library/base_iterators.h"
+#include "library/pool_handle.h"
 #include "objects/equality.h"
 #include "text/arithmetic.h"
 
@@ -79,6 +80,33 @@ inline Word MakeTableWithArray(State& s, uint32_t inline_fields, uint32_t elemen
     gc::InitSlot(AsTable(Value::FromWord(table))->array.slot(), reinterpret_cast<Word>(memory));
   }
   return table;
+}
+
+// The instructions after a kSelf on a pool that has put the method into `to`; how many of them were
+// executed: 0 unless they are the whole call, fuel is left, and the pool has an answer at once.
+inline uint32_t CallPool(State& s, uint64_t method, const Instruction* pc, const Word* registers,
+                         Word* to, Value v) {
+  const PoolHandle* pool = AsPool(v);
+  if (pool == nullptr || s.fuel <= 1) return 0;
+  const auto a = static_cast<uint8_t>(to - registers);
+  if (method == kGetsFromPool) {
+    if (pc->op != Op::kCall || pc->a != a || pc->b != 2 || pc->c != 2) return 0;
+    const Word item = TakeQuickly(s, pool);
+    if (item == 0) return 0;
+    *to = item;
+    return 1;
+  }
+  if (pc[0].op != Op::kMove || pc[0].a != a + 2 || pc[1].op != Op::kCall || pc[1].a != a ||
+      pc[1].b != 3 || pc[1].c != 1) {
+    return 0;
+  }
+  return PutQuickly(s, pool, Value::FromWord(registers[pc[0].b])) ? 2 : 0;
+}
+
+// Of a string or a userdata; null: none, or another kind of value.
+inline Table* MetatableOfMethods(State& s, Value v) {
+  if (IsUserdata(v)) return AsUserdata(v)->metatable.get();
+  return IsString(v) ? s.type_metatable(LuaType::kString) : nullptr;
 }
 
 }  // namespace
@@ -327,9 +355,18 @@ with_hook:
         NEXT();
       }
     }
-    if (IsString(Value::FromWord(object))) {
-      const Word value =
-          LoadMethodOfStrings(s.objects_, s.type_metatable(LuaType::kString), CACHE());
+    // A call of a pool's get or put, with all that it needs in sight, is done in one go.
+    if (const uint64_t method = CACHE()[2]; method >= kGetsFromPool && co->call_limit != 0) {
+      if (const uint32_t done = CallPool(s, method, pc, R, R + A, Value::FromWord(object));
+          done != 0) [[likely]] {
+        --s.fuel;
+        pc += done;
+        NEXT();
+      }
+    }
+    if (Table* const metatable = MetatableOfMethods(s, Value::FromWord(object));
+        metatable != nullptr) {
+      const Word value = LoadMethod(s.objects_, metatable, CACHE());
       if (value != Value::kNil) [[likely]] {
         R[A + 1] = object;
         R[A] = value;
@@ -794,6 +831,19 @@ with_hook:
       const uint32_t top = function + 1 + arguments;
       const uint32_t limit = std::max(frame->limit, top + kNativeSlots);
       if (limit <= co->call_limit) [[likely]] {
+        // A pool's get and put of what is at hand, without a frame.
+        const NativeFunction native = static_cast<const NativeClosure*>(callee.object())->function;
+        if (native == &PoolGet && wanted == 1 && arguments == 1) {
+          if (const Word item = TakeQuickly(s, AsPool(Value::FromWord(R[A + 1]))); item != 0)
+              [[likely]] {
+            R[A] = item;
+            NEXT();
+          }
+        } else if (native == &PoolPut && wanted == 0 && arguments == 2) {
+          if (PutQuickly(s, AsPool(Value::FromWord(R[A + 1])), Value::FromWord(R[A + 2])))
+              [[likely]]
+            NEXT();
+        }
         ++co->frame_count;
         frame[1] = {.function = function,
                     .base = function + 1,
@@ -803,8 +853,7 @@ with_hook:
                     .saved_count = arguments,
                     .flags = kFrameNative};
         NativeCall call(s);
-        const NativeResult result =
-            static_cast<const NativeClosure*>(callee.object())->function(call);
+        const NativeResult result = native(call);
         if (result != NativeResult::kReturn) [[unlikely]] {
           if (Suspend(s, call, result) == Step::kError) goto error;
           goto enter;
