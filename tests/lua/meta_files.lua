@@ -47,5 +47,4 @@ local text = io.open(folder .. "sync.lua"):read("a")
 for field in pairs(sync.pool():stats()) do
   assert(text:find("---@field " .. field .. " ", 1, true), "not declared: " .. field)
 end
-assert(buffer.readi32 == methods(buffer.create(0)).readi32)
 print("ok")

@@ -10,7 +10,8 @@
 //       from a register.
 //   I2  frame->top is base + registers, so that a collection sees all registers, but at the precise
 //       safepoints of rule C1 (opcode.h) and while an open count is in use.
-//   I3  Every call and every round of a loop burns one unit of fuel; at 0 the loop polls.
+//   I3  Every call and every round of a loop burns one unit of fuel; at 0 the loop polls. (Not a
+//       pool's get and put that are done without a call.)
 //
 // A slow path answers with a Step: kDone goes on, kPushed continues with whatever frame is on top,
 // kError unwinds.
@@ -82,25 +83,40 @@ inline Word MakeTableWithArray(State& s, uint32_t inline_fields, uint32_t elemen
   return table;
 }
 
-// The instructions after a kSelf on a pool that has put the method into `to`; how many of them were
-// executed: 0 unless they are the whole call, fuel is left, and the pool has an answer at once.
-inline uint32_t CallPool(State& s, uint64_t method, const Instruction* pc, const Word* registers,
-                         Word* to, Value v) {
-  const PoolHandle* pool = AsPool(v);
-  if (pool == nullptr || s.fuel <= 1) return 0;
-  const auto a = static_cast<uint8_t>(to - registers);
+// A kCall of the register 0, as one word: to be compared with what follows a kSelf.
+constexpr uint64_t CallWord(uint64_t b, uint64_t c) {
+  return static_cast<uint64_t>(Op::kCall) | b << 16 | c << 32;
+}
+constexpr uint64_t kCallOfGet = CallWord(2, 2);
+constexpr uint64_t kOpenCallOfGet = CallWord(2, 0);
+constexpr uint64_t kCallOfPut = CallWord(3, 1);
+// `instruction` as if it were about the register 0 in place of `a`.
+inline uint64_t WordWithoutA(const Instruction& instruction, uint64_t a) {
+  return std::bit_cast<uint64_t>(instruction) - (a << 8);
+}
+
+// Executes a kSelf on a pool, the one before `pc`, together with what follows if that is the rest of
+// a call of get or put and the pool has an answer at once. Returns how many more instructions that
+// were; 0: nothing was done. It burns no fuel (I3): its work is that of field accesses.
+[[gnu::noinline, gnu::flatten]] uint32_t CallPool(State& s, uint64_t method, Frame* frame,
+                                                  const Instruction* pc, Word* registers,
+                                                  const Userdata* userdata) {
+  if (userdata->tag != reinterpret_cast<uint64_t>(&kPoolTag)) return 0;
+  const auto* pool = reinterpret_cast<const PoolHandle*>(reinterpret_cast<const char*>(userdata) +
+                                                         Userdata::Offset());
+  const uint64_t a = pc[-1].a;
   if (method == kGetsFromPool) {
-    if (pc->op != Op::kCall || pc->a != a || pc->b != 2 || pc->c != 2) return 0;
+    const uint64_t call = WordWithoutA(*pc, a);
+    if (call != kCallOfGet && call != kOpenCallOfGet) return 0;
     const Word item = TakeQuickly(s, pool);
     if (item == 0) return 0;
-    *to = item;
+    registers[a] = item;
+    if (call == kOpenCallOfGet) frame->top = frame->base + static_cast<uint32_t>(a) + 1;
     return 1;
   }
-  if (pc[0].op != Op::kMove || pc[0].a != a + 2 || pc[1].op != Op::kCall || pc[1].a != a ||
-      pc[1].b != 3 || pc[1].c != 1) {
-    return 0;
-  }
-  return PutQuickly(s, pool, Value::FromWord(registers[pc[0].b])) ? 2 : 0;
+  if (pc[0].op != Op::kMove || pc[0].a != a + 2 || WordWithoutA(pc[1], a) != kCallOfPut) return 0;
+  if (!PutQuickly(s, pool, Value::FromWord(registers[pc[0].b]))) return 0;
+  return 2;
 }
 
 // Of a string or a userdata; null: none, or another kind of value.
@@ -356,10 +372,10 @@ with_hook:
       }
     }
     // A call of a pool's get or put, with all that it needs in sight, is done in one go.
-    if (const uint64_t method = CACHE()[2]; method >= kGetsFromPool && co->call_limit != 0) {
-      if (const uint32_t done = CallPool(s, method, pc, R, R + A, Value::FromWord(object));
-          done != 0) [[likely]] {
-        --s.fuel;
+    if (const uint64_t method = CACHE()[2];
+        method >= kGetsFromPool && co->call_limit != 0 && IsUserdata(Value::FromWord(object))) {
+      const uint32_t done = CallPool(s, method, frame, pc, R, AsUserdata(Value::FromWord(object)));
+      if (done != 0) [[likely]] {
         pc += done;
         NEXT();
       }

@@ -9,6 +9,8 @@ namespace neap::vm {
 
 bool HasRoomOffHeap(State& state, const Userdata* owner, size_t bytes) {
   if (bytes <= owner->off_heap_bytes) return true;
+  // Memory that nobody has could be promised, by the system and by an allocator.
+  if (bytes > state.heap().options().reserve_bytes) return state.MemoryError();
   const size_t more = bytes - owner->off_heap_bytes;
   if (state.heap().Fits(more)) return true;
   state.heap().Collect(state.mutator());

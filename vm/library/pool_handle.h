@@ -50,11 +50,11 @@ inline uint64_t PoolMethodOf(Word method) {
 }
 
 // 0, or false: the native function has to do it. (no safepoint)
-inline Word TakeQuickly(State& state, const PoolHandle* handle) {
+[[gnu::always_inline]] inline Word TakeQuickly(State& state, const PoolHandle* handle) {
   if (handle == nullptr || handle->words == nullptr) return 0;
   return handle->words->TakeFast(state.mutator().proc());
 }
-inline bool PutQuickly(State& state, const PoolHandle* handle, Value item) {
+[[gnu::always_inline]] inline bool PutQuickly(State& state, const PoolHandle* handle, Value item) {
   if (handle == nullptr || handle->put_here == nullptr || !IsTable(item)) return false;
   return handle->put_here->PutFast(state.mutator().proc(), item.word());
 }
