@@ -55,7 +55,7 @@ inline uint64_t PoolMethodOf(Word method) {
   return handle->words->TakeFast(state.mutator().proc());
 }
 [[gnu::always_inline]] inline bool PutQuickly(State& state, const PoolHandle* handle, Value item) {
-  if (handle == nullptr || handle->put_here == nullptr || !IsTable(item)) return false;
+  if (handle == nullptr || handle->put_here == nullptr || !IsPoolable(item)) return false;
   return handle->put_here->PutFast(state.mutator().proc(), item.word());
 }
 
