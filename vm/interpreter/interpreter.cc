@@ -95,9 +95,9 @@ inline uint64_t WordWithoutA(const Instruction& instruction, uint64_t a) {
   return std::bit_cast<uint64_t>(instruction) - (a << 8);
 }
 
-// Executes a kSelf on a pool, the one before `pc`, together with what follows if that is the rest of
-// a call of get or put and the pool has an answer at once. Returns how many more instructions that
-// were; 0: nothing was done. It burns no fuel (I3): its work is that of field accesses.
+// Executes a kSelf on a pool, the one before `pc`, and what follows, if that is the rest of a call
+// of get or put and the pool has an answer at once. Returns how many more instructions that were;
+// 0: nothing was done. It burns no fuel (I3): its work is that of field accesses.
 [[gnu::noinline, gnu::flatten]] uint32_t CallPool(State& s, uint64_t method, Frame* frame,
                                                   const Instruction* pc, Word* registers,
                                                   const Userdata* userdata) {

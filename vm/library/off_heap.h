@@ -12,7 +12,8 @@
 namespace neap::vm {
 
 // Whether the owner may have `bytes` in place of what it has: no more than a whole heap may, and
-// within the hard limit, near which the heap collects first. False: "not enough memory" is set. A safepoint.
+// within the hard limit, near which the heap collects first. False: "not enough memory" is set. A
+// safepoint.
 [[nodiscard]] bool HasRoomOffHeap(State& state, const Userdata* owner, size_t bytes);
 // The owner has `bytes` now. (no safepoint)
 void NoteOffHeap(State& state, Userdata* owner, size_t bytes);
