@@ -70,6 +70,7 @@ PoolSet::~PoolSet() {
 
 ScriptPool* PoolSet::Add(Userdata* userdata, pool::WordOptions options) {
   pools_.push_back(std::make_unique<ScriptPool>(state_, *this, userdata, std::move(options)));
+  pools_.back()->index = pools_.size() - 1;
   return pools_.back().get();
 }
 
@@ -78,12 +79,13 @@ void PoolSet::Remove(ScriptPool* pool) {
   if (Userdata* userdata = pool->userdata(); userdata != nullptr) {
     *static_cast<PoolHandle*>(userdata->payload()) = {};
   }
-  for (std::unique_ptr<ScriptPool>& known : pools_) {
-    if (known.get() != pool) continue;
-    const std::unique_ptr<ScriptPool> removed = std::exchange(known, std::move(pools_.back()));
-    pools_.pop_back();
-    return;
+  const size_t index = pool->index;
+  const std::unique_ptr<ScriptPool> removed = std::move(pools_[index]);
+  if (index + 1 != pools_.size()) {
+    pools_[index] = std::move(pools_.back());
+    pools_[index]->index = index;
   }
+  pools_.pop_back();
 }
 
 void PoolSet::NoteEvicted(Word function, Word item) {

@@ -65,6 +65,13 @@ class ScriptPool {
   std::optional<pool::Violation> TakeViolation();
   // The userdata is gone.
   void Orphan() { userdata_ = nullptr; }
+  // Outside the heap, about; what is in the pool is the heap's.
+  static constexpr size_t Bytes() {
+    constexpr size_t kShardBytes = 1024;  // an array of some shards, and a ring
+    return sizeof(ScriptPool) + sizeof(pool::WordPool) + kShardBytes;
+  }
+
+  size_t index = 0;  // PoolSet's
 
  private:
   Userdata* userdata_;  // never moves

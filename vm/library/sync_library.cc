@@ -12,6 +12,7 @@
 #include "interpreter/userdata_maker.h"
 #include "library/library.h"
 #include "library/native_setup.h"
+#include "library/off_heap.h"
 #include "library/pool_options.h"
 #include "library/script_pool.h"
 #include "text/concat.h"
@@ -254,6 +255,7 @@ void Connect(State& state, Userdata* userdata, pool::WordOptions options) {
   const bool is_plain = pool->Function(PoolRole::kReset).is_nil() && !pool->words().checked();
   handle->put_here = is_plain ? handle->words : nullptr;
   userdata->drop = Orphan;
+  NoteOffHeap(state, userdata, ScriptPool::Bytes());
   state.RegisterFinalizer(userdata);
 }
 
