@@ -13,13 +13,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "interpreter/native_call.h"
 #include "interpreter/userdata_maker.h"
 #include "library/library.h"
 #include "library/native_setup.h"
 #include "library/off_heap.h"
+#include "library/string_encoding.h"
 #include "library/string_functions.h"
+#include "library/text_argument.h"
 #include "text/concat.h"
 
 namespace neap::vm {
@@ -215,6 +218,48 @@ NativeResult Free(NativeCall& call) {
   return call.Return(0);
 }
 
+// --- Encoding ------------------------------------------------------------------------------------
+
+NativeResult EncodeInto(NativeCall& call) {
+  TextBuffer* buffer = nullptr;
+  std::string bytes;
+  if (!Check(call, &buffer) || !EncodeArgument(call, 2, &bytes) || !Append(call, 1, bytes)) {
+    return call.Failed();
+  }
+  return Self(call);
+}
+
+// Takes the value from the front. Finalizers may run meanwhile, and find the buffer empty; if one
+// has changed it, its content is theirs.
+NativeResult DecodeFrom(NativeCall& call) {
+  TextBuffer* buffer = nullptr;
+  if (!Check(call, &buffer)) return call.Failed();
+  TextBuffer held = std::exchange(*buffer, {});
+  size_t used = 0;
+  const bool ok = DecodeAndPush(call, held.view(), &used);
+  if (buffer->data != nullptr) {
+    std::free(held.data);
+    return call.ReturnIf(ok && call.Error("the buffer was changed while it was decoded"));
+  }
+  held.start += used;
+  if (held.length() == 0) Reset(held);
+  *buffer = held;
+  return ok ? call.Return(1) : call.Failed();
+}
+
+NativeResult Encode(NativeCall& call) {
+  std::string bytes;
+  return call.ReturnIf(EncodeArgument(call, 1, &bytes) && call.PushString(bytes));
+}
+
+NativeResult Decode(NativeCall& call) {
+  std::string bytes;
+  size_t used = 0;
+  if (!CheckText(call, 1, &bytes) || !DecodeAndPush(call, bytes, &used)) return call.Failed();
+  if (used == bytes.size()) return call.Return(1);
+  return call.ReturnIf(call.Error(Concat("bytes are left over after byte ", used)));
+}
+
 // Of two operands of which one is a buffer.
 NativeResult Concatenate(NativeCall& call) {
   for (int i = 1; i <= 2; ++i) {
@@ -251,11 +296,13 @@ NativeResult New(NativeCall& call) {
   return Self(call);
 }
 
-constexpr NativeEntry kFunctions[] = {{"new", New}, {nullptr, nullptr}};
+constexpr NativeEntry kFunctions[] = {
+    {"decode", Decode}, {"encode", Encode}, {"new", New}, {nullptr, nullptr}};
 constexpr NativeEntry kMethods[] = {
-    {"free", Free},      {"get", Get},           {"len", Length},        {"put", Put},
-    {"putf", PutFormat}, {"reserve", Reserve},   {"reset", ResetMethod}, {"set", Set},
-    {"skip", Skip},      {"tostring", ToString}, {nullptr, nullptr},
+    {"decode", DecodeFrom}, {"encode", EncodeInto}, {"free", Free},      {"get", Get},
+    {"len", Length},        {"put", Put},           {"putf", PutFormat}, {"reserve", Reserve},
+    {"reset", ResetMethod}, {"set", Set},           {"skip", Skip},      {"tostring", ToString},
+    {nullptr, nullptr},
 };
 constexpr NativeEntry kMetamethods[] = {
     {"__concat", Concatenate},

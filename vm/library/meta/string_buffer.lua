@@ -11,6 +11,17 @@ local module = {}
 ---@return string.buffer
 function module.new(size) end
 
+-- A value as bytes, in LuaJIT's format: nil, booleans, numbers, strings, and tables of those at most
+-- 100 deep, without metatables. Anything else is an error.
+---@param value any
+---@return string
+function module.encode(value) end
+
+-- The value that `bytes` encode, all of them; malformed ones are an error.
+---@param bytes string
+---@return any
+function module.decode(bytes) end
+
 -- #b is its length, tostring(b) its content, .. joins it as a string.
 ---@class string.buffer: userdata
 ---@operator len: integer
@@ -27,6 +38,15 @@ function buffer:put(...) end
 ---@param ... any
 ---@return string.buffer self
 function buffer:putf(format, ...) end
+
+-- Appends an encoded value.
+---@param value any
+---@return string.buffer self
+function buffer:encode(value) end
+
+-- Takes an encoded value from the front; after an error everything is still there.
+---@return any
+function buffer:decode() end
 
 -- Replaces the content.
 ---@param value any
