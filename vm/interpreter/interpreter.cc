@@ -98,12 +98,10 @@ inline uint64_t WordWithoutA(const Instruction& instruction, uint64_t a) {
 // Executes a kSelf on a pool, the one before `pc`, and what follows, if that is the rest of a call
 // of get or put and the pool has an answer at once. Returns how many more instructions that were;
 // 0: nothing was done. It burns no fuel (I3): its work is that of field accesses.
-[[gnu::noinline, gnu::flatten]] uint32_t CallPool(State& s, uint64_t method, Frame* frame,
-                                                  const Instruction* pc, Word* registers,
-                                                  const Userdata* userdata) {
-  if (userdata->tag != reinterpret_cast<uint64_t>(&kPoolTag)) return 0;
-  const auto* pool = reinterpret_cast<const PoolHandle*>(reinterpret_cast<const char*>(userdata) +
-                                                         Userdata::Offset());
+[[gnu::always_inline]] inline int CallPool(State& s, uint64_t method, Frame* frame,
+                                           const Instruction* pc, Word* registers, Value v) {
+  const PoolHandle* pool = AsPool(v);
+  if (pool == nullptr) return 0;
   const uint64_t a = pc[-1].a;
   if (method == kGetsFromPool) {
     const uint64_t call = WordWithoutA(*pc, a);
@@ -115,8 +113,7 @@ inline uint64_t WordWithoutA(const Instruction& instruction, uint64_t a) {
     return 1;
   }
   if (pc[0].op != Op::kMove || pc[0].a != a + 2 || WordWithoutA(pc[1], a) != kCallOfPut) return 0;
-  if (!PutQuickly(s, pool, Value::FromWord(registers[pc[0].b]))) return 0;
-  return 2;
+  return PutQuickly(s, pool, Value::FromWord(registers[pc[0].b])) ? 2 : 0;
 }
 
 // Of a string or a userdata; null: none, or another kind of value.
@@ -372,11 +369,14 @@ with_hook:
       }
     }
     // A call of a pool's get or put, with all that it needs in sight, is done in one go.
-    if (const uint64_t method = CACHE()[2];
-        method >= kGetsFromPool && co->call_limit != 0 && IsUserdata(Value::FromWord(object))) {
-      const uint32_t done = CallPool(s, method, frame, pc, R, AsUserdata(Value::FromWord(object)));
-      if (done != 0) [[likely]] {
-        pc += done;
+    if (const uint64_t method = CACHE()[2]; method >= kGetsFromPool && co->call_limit != 0) {
+      const int done = CallPool(s, method, frame, pc, R, Value::FromWord(object));
+      if (done == 1) {
+        pc += 1;
+        NEXT();
+      }
+      if (done == 2) {
+        pc += 2;
         NEXT();
       }
     }

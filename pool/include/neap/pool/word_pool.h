@@ -105,7 +105,7 @@ class WordPool {
   }
 
   // The two halves of TakeOn and PutOn. 0, or false: go on with the slow half.
-  Word TakeFast(int proc) {
+  [[gnu::always_inline]] Word TakeFast(int proc) {
     NEAP_DCHECK(!heap_.scheduler().stopped(), "P2: no Get while the world is stopped");
     if (static_cast<uint32_t>(proc) >= fast_size_.load(std::memory_order_acquire)) [[unlikely]]
       return 0;
@@ -117,7 +117,7 @@ class WordPool {
     shard.private_hits.Add();
     return item;
   }
-  bool PutFast(int proc, Word item) {
+  [[gnu::always_inline]] bool PutFast(int proc, Word item) {
     NEAP_DCHECK(!heap_.scheduler().stopped(), "P2: no Put while the world is stopped");
     if (static_cast<uint32_t>(proc) >= fast_size_.load(std::memory_order_acquire)) [[unlikely]]
       return false;
