@@ -30,8 +30,8 @@ class State;
 [[nodiscard]] bool OpenSync(State& state);
 
 // All of them into the globals and package.loaded; kSandbox: those that reach nothing outside of
-// the state: no io, os, package, debug, nothing that loads code (load, loadfile, dofile, require,
-// string.dump), and a collectgarbage that only counts.
+// the state: no io, os, package, debug, neap, nothing that loads code (load, loadfile, dofile,
+// require, string.dump), and a collectgarbage that only counts.
 enum class LibrarySet : uint8_t { kAll, kSandbox };
 [[nodiscard]] bool OpenLibraries(State& state, LibrarySet set);
 
