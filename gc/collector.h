@@ -43,6 +43,7 @@ class Collector {
 
   // --- The parts (for heap.cc, mutator.cc, the verifier and tests) -------------------------------
   const Options& options() const { return options_; }
+  Options CurrentOptions() const;
   Scheduler& scheduler() { return scheduler_; }
   Clock& clock() { return clock_; }
   HeapRange& range() { return range_; }

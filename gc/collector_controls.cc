@@ -24,6 +24,16 @@ uint64_t Collector::SetMemoryLimit(uint64_t bytes) {
   return old;
 }
 
+Options Collector::CurrentOptions() const {
+  Options now = options_;
+  now.gogc = gogc_.load();
+  now.memory_limit_bytes = memory_limit_bytes_.load();
+  now.hard_limit_bytes = hard_limit_bytes_.load();
+  now.tenure = tenure_.load();
+  if (now.nursery == Options::Nursery::kFixed) now.nursery_bytes = fixed_nursery_bytes_;
+  return now;
+}
+
 size_t Collector::NurseryTotalBytes(size_t per_proc) const {
   return per_proc * static_cast<size_t>(scheduler_.procs());
 }

@@ -91,6 +91,7 @@ PauseHistogram& Heap::pauses() { return collector_->pauses(); }
 Clock& Heap::clock() { return collector_->clock(); }
 Scheduler& Heap::scheduler() { return collector_->scheduler(); }
 const Options& Heap::options() const { return collector_->options(); }
+Options Heap::CurrentOptions() const { return collector_->CurrentOptions(); }
 
 bool Heap::IsYoung(const Object* object) const { return collector_->IsYoung(object); }
 bool Heap::IsLarge(const Object* object) const {

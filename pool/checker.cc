@@ -17,6 +17,8 @@ const char* ViolationName(Violation::Kind kind) {
       return "used after put";
     case Violation::Kind::kDirtyPut:
       return "put back dirty";
+    case Violation::Kind::kForeignPut:
+      return "put but never handed out";
   }
   return "unknown";
 }
@@ -91,7 +93,7 @@ Checker::Entry& Checker::EntryFor(gc::Mutator& m, uint64_t id, Word item) {
   return found->second;
 }
 
-void Checker::NoteMade(gc::Mutator& m, uint64_t id, Word item, std::source_location here) {
+void Checker::NoteMade(gc::Mutator& m, uint64_t id, Word item, CallPlace here) {
   std::lock_guard lock(mutex_);
   if (!options_.managed) entries_.erase(id);  // the address was freed by its last user
   Entry& entry = EntryFor(m, id, item);
@@ -101,19 +103,26 @@ void Checker::NoteMade(gc::Mutator& m, uint64_t id, Word item, std::source_locat
   entry.order = ++gets_;
 }
 
-std::optional<Violation> Checker::FindDoublePut(uint64_t id, std::source_location here) const {
+std::optional<Violation> Checker::FindBadPut(uint64_t id, CallPlace here) const {
   std::lock_guard lock(mutex_);
   auto found = entries_.find(id);
+  if (found == entries_.end() && options_.own_items_only) {
+    return DescribeLocked(Violation::Kind::kForeignPut, id, here);
+  }
   if (found == entries_.end() || !found->second.in) return std::nullopt;
   return DescribeLocked(Violation::Kind::kDoublePut, id, here);
 }
 
-void Checker::NotePut(gc::Mutator& m, uint64_t id, Word item, std::source_location here) {
+void Checker::NotePut(gc::Mutator& m, uint64_t id, Word item, CallPlace here) {
   std::lock_guard lock(mutex_);
   Entry& entry = EntryFor(m, id, item);
   entry.in = true;
   entry.put = here;
   entry.saved.clear();
+  if (options_.fingerprint) {
+    entry.fingerprint = options_.fingerprint(item);
+    return;
+  }
   ForEachPlainRange(options_, item, [&](uint8_t* first, size_t bytes) {
     entry.saved.insert(entry.saved.end(), first, first + bytes);
     std::memset(first, kPoisonByte, bytes);
@@ -122,6 +131,10 @@ void Checker::NotePut(gc::Mutator& m, uint64_t id, Word item, std::source_locati
 
 // Puts the saved bytes back; false when the poison had been overwritten.
 bool Checker::Unpoison(Entry& entry, Word item) {
+  if (options_.fingerprint) {
+    entry.in = false;
+    return entry.fingerprint == options_.fingerprint(item);
+  }
   bool intact = true;
   size_t position = 0;
   ForEachPlainRange(options_, item, [&](uint8_t* first, size_t bytes) {
@@ -134,8 +147,7 @@ bool Checker::Unpoison(Entry& entry, Word item) {
   return intact;
 }
 
-std::optional<Violation> Checker::NoteGet(gc::Mutator& m, uint64_t id, Word item,
-                                          std::source_location here) {
+std::optional<Violation> Checker::NoteGet(gc::Mutator& m, uint64_t id, Word item, CallPlace here) {
   std::lock_guard lock(mutex_);
   Entry& entry = EntryFor(m, id, item);
   std::optional<Violation> violation;
@@ -171,19 +183,18 @@ void Checker::Forget(Word item) {
   std::lock_guard lock(mutex_);
   Entry* entry = FindByItem(item);
   if (entry == nullptr) return;
-  if (entry->in) Unpoison(*entry, item);
+  if (entry->in && !options_.fingerprint) Unpoison(*entry, item);
   const uint64_t id = options_.managed ? ids_.find(item)->second : item;
   ids_.erase(item);
   entries_.erase(id);
 }
 
-Violation Checker::Describe(Violation::Kind kind, uint64_t id, std::source_location here) const {
+Violation Checker::Describe(Violation::Kind kind, uint64_t id, CallPlace here) const {
   std::lock_guard lock(mutex_);
   return DescribeLocked(kind, id, here);
 }
 
-Violation Checker::DescribeLocked(Violation::Kind kind, uint64_t id,
-                                  std::source_location here) const {
+Violation Checker::DescribeLocked(Violation::Kind kind, uint64_t id, CallPlace here) const {
   Violation violation;
   violation.kind = kind;
   violation.pool = options_.name.c_str();

@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <source_location>
 #include <unordered_map>
 #include <vector>
 
@@ -38,35 +37,36 @@ class Checker {
 
   // Each returns what is wrong, if anything; the caller reports it, under no lock.
   // An item was made by New and handed out.
-  void NoteMade(gc::Mutator& m, uint64_t id, Word item, std::source_location here);
-  // Before anything else looks at an item that is being put: is it in the pool already?
-  std::optional<Violation> FindDoublePut(uint64_t id, std::source_location here) const;
+  void NoteMade(gc::Mutator& m, uint64_t id, Word item, CallPlace here);
+  // Before anything else looks at an item that is being put: is it in the pool already, or none of
+  // the pool's?
+  std::optional<Violation> FindBadPut(uint64_t id, CallPlace here) const;
   // The item is about to be parked: saves and poisons it.
-  void NotePut(gc::Mutator& m, uint64_t id, Word item, std::source_location here);
+  void NotePut(gc::Mutator& m, uint64_t id, Word item, CallPlace here);
   // The item was taken out: verifies the poison and restores the bytes.
-  std::optional<Violation> NoteGet(gc::Mutator& m, uint64_t id, Word item,
-                                   std::source_location here);
+  std::optional<Violation> NoteGet(gc::Mutator& m, uint64_t id, Word item, CallPlace here);
   // The item leaves the pool for good (or was refused by it); restores the bytes.
   void Forget(Word item);
 
   // Where the item was last taken and put, for violations found elsewhere.
-  Violation Describe(Violation::Kind kind, uint64_t id, std::source_location here) const;
+  Violation Describe(Violation::Kind kind, uint64_t id, CallPlace here) const;
   std::vector<Unreturned> FindUnreturned() const;
 
  private:
   struct Entry {
     bool in = false;
-    uint64_t order = 0;        // of the Get
-    std::source_location get;  // default: line 0
-    std::source_location put;
+    uint64_t order = 0;  // of the Get
+    CallPlace get;
+    CallPlace put;
     std::vector<uint8_t> saved;  // plain bytes while in
+    uint64_t fingerprint = 0;    // in their place (WordOptions::fingerprint)
     gc::WeakHandle weak;         // managed: the item
   };
 
   Entry& EntryFor(gc::Mutator& m, uint64_t id, Word item);
   Entry* FindByItem(Word item);
   bool Unpoison(Entry& entry, Word item);
-  Violation DescribeLocked(Violation::Kind kind, uint64_t id, std::source_location here) const;
+  Violation DescribeLocked(Violation::Kind kind, uint64_t id, CallPlace here) const;
 
   const WordOptions& options_;
   mutable std::mutex mutex_;

@@ -5,7 +5,7 @@ namespace neap::pool::internal {
 
 bool KeepsVictim(const Retention& retention, const CleanupFacts& cleanup,
                  const GenerationFacts& generation, bool oldest_with_items) {
-  if (cleanup.closed) return false;
+  if (cleanup.empties) return false;
   switch (retention.kind) {
     case Retention::Kind::kFlush:
       return false;
@@ -21,7 +21,7 @@ bool KeepsVictim(const Retention& retention, const CleanupFacts& cleanup,
 
 Fate DecidePrimary(const Retention& retention, const CleanupFacts& cleanup,
                    const PrimaryFacts& primary) {
-  if (cleanup.closed) return Fate::kDrop;
+  if (cleanup.empties) return Fate::kDrop;
   const bool full = primary.generations_kept >= Retention::kMaxGenerations;
   switch (retention.kind) {
     case Retention::Kind::kFlush:

@@ -28,9 +28,9 @@ namespace neap::pool::internal {
 
 // The present cleanup.
 struct CleanupFacts {
-  uint64_t cycle = 0;  // major cycles started, this one included
-  uint64_t now = 0;    // heap clock
-  bool closed = false;
+  uint64_t cycle = 0;    // major cycles started, this one included
+  uint64_t now = 0;      // heap clock
+  bool empties = false;  // closed, or unused for too long
   bool pressed = false;  // a Put was refused for want of budget since the last cycle
 };
 

@@ -148,11 +148,12 @@ void WordPool::PublishLocked(ShardArray* primary) {
 
 // --- Get -----------------------------------------------------------------------------------------
 
-Word WordPool::TakeSlow(gc::Mutator& m, int proc, std::source_location here) {
+Word WordPool::TakeSlow(gc::Mutator& m, int proc, CallPlace here) {
   NEAP_CHECK(!heap_.scheduler().stopped(), "P2: no Get while the world is stopped", "pool=%s",
              event_name_);
   if (evicted_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
     DrainEvicted();
+  if (options_.idle_cycles != 0) used_.store(true, std::memory_order_relaxed);
   if (closed()) {
     closed_gets_.fetch_add(1, std::memory_order_relaxed);
     return 0;
@@ -274,19 +275,20 @@ void WordPool::CountGet(Shard& own, const Found& found) {
 
 // --- Put -----------------------------------------------------------------------------------------
 
-void WordPool::PutSlow(gc::Mutator& m, int proc, Word item, std::source_location here) {
+void WordPool::PutSlow(gc::Mutator& m, int proc, Word item, CallPlace here) {
   NEAP_CHECK(!heap_.scheduler().stopped(), "P2: no Put while the world is stopped", "pool=%s",
              event_name_);
   NEAP_DCHECK(!options_.managed || heap_.Contains(gc::ToObject(item)),
               "P4: a managed pool holds objects of its heap", "pool=%s", event_name_);
   if (evicted_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
     DrainEvicted();
+  if (options_.idle_cycles != 0) used_.store(true, std::memory_order_relaxed);
   const bool named = checker_ != nullptr || options_.recorder != nullptr;
   const uint64_t id = named ? IdentityOf(m, item) : 0;
   std::optional<Violation> violation;
-  if (checker_ != nullptr) violation = checker_->FindDoublePut(id, here);
+  if (checker_ != nullptr) violation = checker_->FindBadPut(id, here);
   if (violation.has_value()) {
-    // Neither parked again nor freed: the item is in the pool already.
+    // Neither parked nor freed: the item is in the pool already, or somebody else's.
     drops_.fetch_add(1, std::memory_order_relaxed);
     return Report(*violation);
   }

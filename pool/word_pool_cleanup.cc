@@ -36,9 +36,17 @@ using internal::Victims;
 
 // --- While the world is stopped ------------------------------------------------------------------
 
+bool WordPool::EmptiesWhileStopped(uint64_t cycle) {
+  if (options_.idle_cycles == 0) return closed();
+  if (used_.exchange(false, std::memory_order_relaxed)) last_used_cycle_ = cycle;
+  return closed() || cycle - last_used_cycle_ >= options_.idle_cycles;
+}
+
 void WordPool::AgeVictimsWhileStopped(uint64_t cycle, uint64_t now) {
-  const internal::CleanupFacts cleanup = {
-      .cycle = cycle, .now = now, .closed = closed(), .pressed = pressed_.load()};
+  const internal::CleanupFacts cleanup = {.cycle = cycle,
+                                          .now = now,
+                                          .empties = EmptiesWhileStopped(cycle),
+                                          .pressed = pressed_.load()};
   bool oldest_with_items = true;
   for (uint32_t i = victims_->count(); i-- > 0;) {
     const Victims::Generation generation = victims_->at(i);
@@ -56,8 +64,10 @@ void WordPool::AgeVictimsWhileStopped(uint64_t cycle, uint64_t now) {
 
 void WordPool::DemotePrimaryWhileStopped(uint64_t cycle, uint64_t now) {
   while (swapped_ != nullptr) DropArrayWhileStopped(std::exchange(swapped_, swapped_->next));
-  const internal::CleanupFacts cleanup = {
-      .cycle = cycle, .now = now, .closed = closed(), .pressed = pressed_.load()};
+  const internal::CleanupFacts cleanup = {.cycle = cycle,
+                                          .now = now,
+                                          .empties = EmptiesWhileStopped(cycle),
+                                          .pressed = pressed_.load()};
   ShardArray* primary = primary_.load(std::memory_order_relaxed);
   const internal::PrimaryFacts facts = {.bytes = accounted_ ? primary->bytes.load() : 0,
                                         .last_demoted_at = victims_->last_demoted_at(),

@@ -42,7 +42,7 @@ bool NeedsAccount(const WordOptions& options) {
 bool HasFeatures(const WordOptions& options) {
   return NeedsAccount(options) || options.reset != nullptr || options.checked ||
          options.max_item_bytes != kUnlimited || options.recorder != nullptr ||
-         AnyChaos(options.chaos);
+         options.idle_cycles != 0 || AnyChaos(options.chaos);
 }
 
 // The finalizer of splitmix64: a good hash of a counter.
@@ -130,8 +130,13 @@ void WordPool::RecordOp(gc::Mutator& m, Op op, Place place, int proc, Word item)
   heap_.Emit(m, gc::EventKind::kPoolOp, event);
 }
 
-void WordPool::NoteMade(gc::Mutator& m, Word item, std::source_location here) {
+void WordPool::NoteMade(gc::Mutator& m, Word item, CallPlace here) {
   if (checker_ != nullptr) checker_->NoteMade(m, IdentityOf(m, item), item, here);
+}
+
+std::optional<Violation> WordPool::FindBadPut(gc::Mutator& m, Word item, CallPlace here) const {
+  if (checker_ == nullptr) return std::nullopt;
+  return checker_->FindBadPut(IdentityOf(m, item), here);
 }
 
 std::vector<Unreturned> WordPool::FindUnreturned(gc::Mutator&) const {

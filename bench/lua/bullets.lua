@@ -1,7 +1,8 @@
 -- bullets.lua [STORAGE [SPAWN]]: the bullet workload of the lab (bench/lab/bullets.h) as a script.
 --
 -- STORAGE: fresh (a record a bullet), pool (records in a free list), columns (a table a field and
--- a free list of indices). Prints the milliseconds of the median frame, of the 99th percentile and
+-- a free list of indices); in neap also sync (records in a sync.pool), soa (columns of numbers outside
+-- the heap). Prints the milliseconds of the median frame, of the 99th percentile and
 -- of the worst, and the checksum, which is the same in every language and storage.
 local storage, spawn = (...) or "fresh", tonumber((select(2, ...))) or 3000
 local kFrames, kWarm, kDt, kGravity = 600, 30, 1 / 60, 400
@@ -135,6 +136,60 @@ function storages.columns()
     end
     count = kept
     return sum
+  end
+end
+
+function storages.sync()
+  local pool = require("sync").pool{name = "bullets", new = function()
+    return {x = 0.0, y = 0.0, vx = 0.0, vy = 0.0, ttl = 0, damage = 0}
+  end}
+  local live, count = {}, 0
+  return function()
+    for _ = 1, spawn do
+      local bullet = pool:get()
+      bullet.x, bullet.y, bullet.vx, bullet.vy, bullet.ttl, bullet.damage = shot()
+      count = count + 1
+      live[count] = bullet
+    end
+    local kept, sum = 0, 0
+    for i = 1, count do
+      local bullet = live[i]
+      bullet.vy = bullet.vy + kGravity * kDt
+      bullet.x = bullet.x + bullet.vx * kDt
+      bullet.y = bullet.y + bullet.vy * kDt
+      local ttl = bullet.ttl - 1
+      bullet.ttl = ttl
+      if ttl > 0 then
+        sum = sum + bullet.x
+        kept = kept + 1
+        live[kept] = bullet
+      else
+        pool:put(bullet)
+      end
+    end
+    for i = count, kept + 1, -1 do live[i] = nil end
+    count = kept
+    return sum
+  end
+end
+
+function storages.soa()
+  local store = require("soa").new({x = "f64", y = "f64", vx = "f64", vy = "f64", ttl = "i32",
+                                    damage = "i32"}, spawn * 45)
+  local x, y, vx, vy = store:column("x"), store:column("y"), store:column("vx"), store:column("vy")
+  local ttl = store:column("ttl")
+  local row = {}
+  return function()
+    for _ = 1, spawn do
+      row.x, row.y, row.vx, row.vy, row.ttl, row.damage = shot()
+      store:push(row)
+    end
+    vy:add(kGravity * kDt)
+    x:add(vx, kDt)
+    y:add(vy, kDt)
+    ttl:add(-1)
+    store:remove_where("ttl", "<=", 0)
+    return x:sum()
   end
 end
 

@@ -237,6 +237,69 @@ TEST_SUITE("pool/checked") {
     pool.Put(heap.m, std::move(value));
     CHECK(log.seen.empty());
   }
+
+  TEST_CASE("a fingerprint takes the place of poison: items stay as they are") {
+    PoolHeap heap;
+    Log log;
+    pool::WordOptions options{.name = "prints", .checked = true, .on_violation = log.function()};
+    options.fingerprint = [](gc::Word item) {
+      return static_cast<uint64_t>(reinterpret_cast<Node*>(item)->key);
+    };
+    pool::WordPool pool(heap.heap(), options);
+    Handle<Node> node = heap.MakeNode(7);
+    pool.Put(heap.m, gc::ToWord(node.get()), pool::CallPlace("script", 3));
+    CHECK(node->key == 7);
+    heap.MinorGC();
+    CHECK(pool.Take(heap.m, {}) == gc::ToWord(node.get()));
+    CHECK(log.seen.empty());
+    pool.Put(heap.m, gc::ToWord(node.get()), pool::CallPlace("script", 4));
+    node->key = 8;
+    CHECK(pool.Take(heap.m, {}) == gc::ToWord(node.get()));
+    REQUIRE(log.seen.size() == 1);
+    CHECK(log.seen[0].kind == Kind::kUseAfterPut);
+    CHECK(std::string(log.seen[0].put.file_name()) == "script");
+    CHECK(log.seen[0].put.line() == 4);
+    CHECK(node->key == 8);
+  }
+
+  TEST_CASE("own items only: a Put of what was not handed out is refused") {
+    PoolHeap heap;
+    Log log;
+    pool::WordOptions options{.checked = true, .own_items_only = true};
+    options.on_violation = log.function();
+    pool::WordPool pool(heap.heap(), options);
+    Handle<Node> stranger = heap.MakeNode(1);
+    pool.Put(heap.m, gc::ToWord(stranger.get()), {});
+    REQUIRE(log.seen.size() == 1);
+    CHECK(log.seen[0].kind == Kind::kForeignPut);
+    CHECK(pool.Snapshot().items_held == 0);
+    CHECK(pool.FindBadPut(heap.m, gc::ToWord(stranger.get()), {})->kind == Kind::kForeignPut);
+    pool.NoteMade(heap.m, gc::ToWord(stranger.get()), {});
+    CHECK_FALSE(pool.FindBadPut(heap.m, gc::ToWord(stranger.get()), {}).has_value());
+    pool.Put(heap.m, gc::ToWord(stranger.get()), {});
+    CHECK(pool.FindBadPut(heap.m, gc::ToWord(stranger.get()), {})->kind == Kind::kDoublePut);
+    CHECK(log.seen.size() == 1);
+    CHECK(pool.Take(heap.m, {}) == gc::ToWord(stranger.get()));
+  }
+
+  TEST_CASE("a pool that nobody uses for idle_cycles is emptied, whatever it retains") {
+    PoolHeap heap;
+    pool::WordOptions options{.retention = pool::Retention::Bytes(1 << 20), .idle_cycles = 4};
+    pool::WordPool pool(heap.heap(), options);
+    for (int round = 0; round < 10; ++round) {
+      pool.Put(heap.m, gc::ToWord(heap.m.New<Node>(Node::Type())), {});
+      for (int cycle = 0; cycle < 3; ++cycle) heap.FullGC();
+      CHECK(pool.Snapshot().items_held == 1);
+      CHECK(pool.Take(heap.m, {}) != 0);
+    }
+    pool.Put(heap.m, gc::ToWord(heap.m.New<Node>(Node::Type())), {});
+    for (int cycle = 0; cycle < 4; ++cycle) heap.FullGC();
+    CHECK(pool.Snapshot().items_held == 1);
+    heap.FullGC();
+    CHECK(pool.Snapshot().items_held == 0);
+    CHECK(pool.Take(heap.m, {}) == 0);
+    CHECK(pool.Verify().ok());
+  }
 }
 
 }  // namespace

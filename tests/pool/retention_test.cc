@@ -108,8 +108,8 @@ TEST_SUITE("pool/retention") {
   TEST_CASE("flush keeps no victim; a closed pool keeps nothing whatever the policy") {
     CHECK(DecidePrimary(Retention::Flush(), {}, {}) == Fate::kDrop);
     for (Retention r : {Retention::Victim(3), Retention::Time(10), Retention::Bytes(10)}) {
-      CHECK(DecidePrimary(r, {.closed = true}, {}) == Fate::kDrop);
-      CHECK_FALSE(KeepsVictim(r, {.closed = true}, {.items = 1}, true));
+      CHECK(DecidePrimary(r, {.empties = true}, {}) == Fate::kDrop);
+      CHECK_FALSE(KeepsVictim(r, {.empties = true}, {.items = 1}, true));
     }
   }
 

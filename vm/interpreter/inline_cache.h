@@ -13,9 +13,9 @@
 //                                                     field; that slot of its metatable holds the
 //                                                     table that word 0 is about
 //
-//    methods  word 0 as above, of the __index table of the string metatable;
-//    of       word 1   ~ (shape id of that metatable) (32) | slot code of its __index (16) | epoch
-//    strings
+//    methods  word 0 as above, of the __index table of the metatable of strings, or of a userdata;
+//             word 1   ~ (shape id of that metatable) (32) | slot code of its __index (16) | epoch
+//             word 2   0, or that the method was `get` or `put` of a pool (library/pool_handle.h)
 //
 //    stores:  word 0   as above
 //             word 1   shape id without the field (32) | slot code (16) | index of the shape with
@@ -81,8 +81,8 @@ inline Word LoadInherited(const Objects& objects, const Shape* shape, const uint
                                                    : Value::kNil;
 }
 
-// The method of strings that the cache knows, or nil.
-inline Word LoadMethodOfStrings(const Objects& objects, Table* metatable, const uint64_t* cached) {
+// The method of strings or of a userdata that the cache knows, or nil.
+inline Word LoadMethod(const Objects& objects, Table* metatable, const uint64_t* cached) {
   if (metatable == nullptr || CachedId(cached[1]) != ~metatable->shape.get()->id() ||
       CachedExtra(cached[1]) != objects.index_epoch()) {
     return Value::kNil;

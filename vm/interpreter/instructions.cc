@@ -11,6 +11,7 @@
 #include "interpreter/interpreter.h"
 #include "interpreter/operations.h"
 #include "interpreter/runtime_errors.h"
+#include "library/pool_handle.h"
 #include "text/concat.h"
 #include "text/number.h"
 
@@ -75,9 +76,9 @@ void TeachInherited(State& s, FunctionCode* code, Table* table, const String* na
   code->cache(cache)[2] = second;
 }
 
-// ... or in the __index table of the string metatable.
-void TeachMethodOfStrings(State& s, FunctionCode* code, const String* name, uint32_t cache) {
-  Table* metatable = s.type_metatable(LuaType::kString);
+// ... or in the __index table of the metatable of strings, or of a userdata.
+void TeachMethod(State& s, FunctionCode* code, Table* metatable, const String* name,
+                 uint32_t cache) {
   if (metatable == nullptr || metatable->is_dictionary()) return;
   const int index_slot = metatable->shape.get()->Find(s.event_name(Event::kIndex));
   if (index_slot < 0 || s.objects().index_epoch() > 0xffff) return;
@@ -91,7 +92,8 @@ void TeachMethodOfStrings(State& s, FunctionCode* code, const String* name, uint
       CacheWord(holder->shape.get()->id(), SlotCode(holder, static_cast<uint32_t>(slot)));
   code->cache(cache)[1] =
       CacheWord(~metatable->shape.get()->id(), index_code, s.objects().index_epoch());
-  code->cache(cache)[2] = 0;
+  code->cache(cache)[2] =
+      PoolMethodOf(LoadField(holder, SlotCode(holder, static_cast<uint32_t>(slot))));
 }
 
 }  // namespace
@@ -108,8 +110,8 @@ Step GetFieldMiss(State& s, Value object, uint32_t constant, uint32_t cache) {
       return Interpreter::FinishInstruction(s, own);
     }
     TeachInherited(s, code, AsTable(object), AsString(key), cache);
-  } else if (IsString(object)) {
-    TeachMethodOfStrings(s, code, AsString(key), cache);
+  } else if (IsString(object) || IsUserdata(object)) {
+    TeachMethod(s, code, s.MetatableOf(object), AsString(key), cache);
   }
   return Index(s, object, key, RegisterOfObject(TopFrame(s).pc[-1]));
 }

@@ -10,7 +10,8 @@
 //       from a register.
 //   I2  frame->top is base + registers, so that a collection sees all registers, but at the precise
 //       safepoints of rule C1 (opcode.h) and while an open count is in use.
-//   I3  Every call and every round of a loop burns one unit of fuel; at 0 the loop polls.
+//   I3  Every call and every round of a loop burns one unit of fuel; at 0 the loop polls. (Not a
+//       pool's get and put that are done without a call.)
 //
 // A slow path answers with a Step: kDone goes on, kPushed continues with whatever frame is on top,
 // kError unwinds.
@@ -28,6 +29,7 @@
 #include "interpreter/operations.h"
 #include "interpreter/runtime_errors.h"
 #include "library/base_iterators.h"
+#include "library/pool_handle.h"
 #include "objects/equality.h"
 #include "text/arithmetic.h"
 
@@ -79,6 +81,45 @@ inline Word MakeTableWithArray(State& s, uint32_t inline_fields, uint32_t elemen
     gc::InitSlot(AsTable(Value::FromWord(table))->array.slot(), reinterpret_cast<Word>(memory));
   }
   return table;
+}
+
+// A kCall of the register 0, as one word: to be compared with what follows a kSelf.
+constexpr uint64_t CallWord(uint64_t b, uint64_t c) {
+  return static_cast<uint64_t>(Op::kCall) | b << 16 | c << 32;
+}
+constexpr uint64_t kCallOfGet = CallWord(2, 2);
+constexpr uint64_t kOpenCallOfGet = CallWord(2, 0);
+constexpr uint64_t kCallOfPut = CallWord(3, 1);
+// `instruction` as if it were about the register 0 in place of `a`.
+inline uint64_t WordWithoutA(const Instruction& instruction, uint64_t a) {
+  return std::bit_cast<uint64_t>(instruction) - (a << 8);
+}
+
+// Executes a kSelf on a pool, the one before `pc`, and what follows, if that is the rest of a call
+// of get or put and the pool has an answer at once. Returns how many more instructions that were;
+// 0: nothing was done. It burns no fuel (I3): its work is that of field accesses.
+[[gnu::always_inline]] inline int CallPool(State& s, uint64_t method, Frame* frame,
+                                           const Instruction* pc, Word* registers, Value v) {
+  const PoolHandle* pool = AsPool(v);
+  if (pool == nullptr) return 0;
+  const uint64_t a = pc[-1].a;
+  if (method == kGetsFromPool) {
+    const uint64_t call = WordWithoutA(*pc, a);
+    if (call != kCallOfGet && call != kOpenCallOfGet) return 0;
+    const Word item = TakeQuickly(s, pool);
+    if (item == 0) return 0;
+    registers[a] = item;
+    if (call == kOpenCallOfGet) frame->top = frame->base + static_cast<uint32_t>(a) + 1;
+    return 1;
+  }
+  if (pc[0].op != Op::kMove || pc[0].a != a + 2 || WordWithoutA(pc[1], a) != kCallOfPut) return 0;
+  return PutQuickly(s, pool, Value::FromWord(registers[pc[0].b])) ? 2 : 0;
+}
+
+// Of a string or a userdata; null: none, or another kind of value.
+inline Table* MetatableOfMethods(State& s, Value v) {
+  if (IsUserdata(v)) return AsUserdata(v)->metatable.get();
+  return IsString(v) ? s.type_metatable(LuaType::kString) : nullptr;
 }
 
 }  // namespace
@@ -327,9 +368,21 @@ with_hook:
         NEXT();
       }
     }
-    if (IsString(Value::FromWord(object))) {
-      const Word value =
-          LoadMethodOfStrings(s.objects_, s.type_metatable(LuaType::kString), CACHE());
+    // A call of a pool's get or put, with all that it needs in sight, is done in one go.
+    if (const uint64_t method = CACHE()[2]; method >= kGetsFromPool && co->call_limit != 0) {
+      const int done = CallPool(s, method, frame, pc, R, Value::FromWord(object));
+      if (done == 1) {
+        pc += 1;
+        NEXT();
+      }
+      if (done == 2) {
+        pc += 2;
+        NEXT();
+      }
+    }
+    if (Table* const metatable = MetatableOfMethods(s, Value::FromWord(object));
+        metatable != nullptr) {
+      const Word value = LoadMethod(s.objects_, metatable, CACHE());
       if (value != Value::kNil) [[likely]] {
         R[A + 1] = object;
         R[A] = value;
@@ -794,6 +847,19 @@ with_hook:
       const uint32_t top = function + 1 + arguments;
       const uint32_t limit = std::max(frame->limit, top + kNativeSlots);
       if (limit <= co->call_limit) [[likely]] {
+        // A pool's get and put of what is at hand, without a frame.
+        const NativeFunction native = static_cast<const NativeClosure*>(callee.object())->function;
+        if (native == &PoolGet && wanted == 1 && arguments == 1) {
+          if (const Word item = TakeQuickly(s, AsPool(Value::FromWord(R[A + 1]))); item != 0)
+              [[likely]] {
+            R[A] = item;
+            NEXT();
+          }
+        } else if (native == &PoolPut && wanted == 0 && arguments == 2) {
+          if (PutQuickly(s, AsPool(Value::FromWord(R[A + 1])), Value::FromWord(R[A + 2])))
+              [[likely]]
+            NEXT();
+        }
         ++co->frame_count;
         frame[1] = {.function = function,
                     .base = function + 1,
@@ -803,8 +869,7 @@ with_hook:
                     .saved_count = arguments,
                     .flags = kFrameNative};
         NativeCall call(s);
-        const NativeResult result =
-            static_cast<const NativeClosure*>(callee.object())->function(call);
+        const NativeResult result = native(call);
         if (result != NativeResult::kReturn) [[unlikely]] {
           if (Suspend(s, call, result) == Step::kError) goto error;
           goto enter;

@@ -63,7 +63,10 @@ State::State(gc::Mutator& mutator, const StateOptions& options)
   SetInstructionBudget(options_.instruction_budget);
 }
 
-State::~State() { m_.heap().RemoveRootProvider(this); }
+State::~State() {
+  while (!attachments_.empty()) attachments_.pop_back();
+  m_.heap().RemoveRootProvider(this);
+}
 
 void State::VisitRoots(gc::Tracer& tracer) { VisitChain(tracer, VisitStack); }
 
@@ -340,7 +343,7 @@ bool State::Poll() {
   m_.Poll();
   if (!collector_settings.is_generational) CollectIncrementally();
   const bool has_dead = host_finalizers != nullptr && host_finalizers->pending() > 0;
-  if (has_dead || finalizers_->pending() > 0) RunFinalizers();
+  if (has_dead || finalizers_->pending() > 0 || AttachmentsWait()) RunFinalizers();
   return error_kind_ != ErrorKind::kStop;
 }
 
@@ -368,6 +371,7 @@ void State::RunFinalizers() {
   if (host_finalizers != nullptr) host_finalizers->Run(m_);
   while (error_kind_ != ErrorKind::kStop && FinalizeNext()) {
   }
+  if (AttachmentsWait()) AskAttachments();
   in_finalizer_ = false;
   if (error_kind_ == ErrorKind::kStop) return;
   roots_[kError] = error_word.word();
@@ -384,29 +388,65 @@ bool State::FinalizeNext() {
   return true;
 }
 
-// Runs the __gc metamethod, if it still is a function, above everything in use.
+// Runs the __gc metamethod, if it still is a function.
 void State::CallFinalizer(Value object) {
   const Value method = MetamethodOf(object, Event::kGc);
-  if (!IsFunction(method)) return;
+  if (IsFunction(method)) CallUnhooked(method, object, "__gc", kFrameFinalizer);
+}
+
+void State::CallDeferred(Value function, Value argument, const char* what) {
+  CallUnhooked(function, argument, what, 0);
+}
+
+// Above everything in use.
+void State::CallUnhooked(Value function, Value argument, const char* what, uint16_t flags) {
   Coroutine* co = running_;
   const uint32_t index = co->frame_count - 1;
   const uint32_t top = co->frame().top;
   if (!EnsureStack(co, top + 2 + kNativeSlots)) return;
   co->frame().limit = std::max(co->frame().limit, top + 2);
-  co->stack[top] = method.word();
-  co->stack[top + 1] = object.word();
+  co->stack[top] = function.word();
+  co->stack[top + 1] = argument.word();
   co->frame().top = top + 2;
   const uint8_t mask = co->hook_mask;
   SetHookMask(co, 0);
-  const bool ok = ProtectedCall(1, 0, 0, kFrameFinalizer);
+  const bool ok = ProtectedCall(1, 0, 0, flags);
   SetHookMask(co, mask);
   if (!ok && warn != nullptr && error_kind_ != ErrorKind::kStop) {
     const Value error_value = FromTop(1);
     const std::string text =
         IsString(error_value) ? TextOf(error_value) : "error object is not a string";
-    warn(*this, Concat("error in __gc (", text, ")"), false);
+    warn(*this, Concat("error in ", what, " (", text, ")"), false);
   }
   co->frames[index].top = top;
+}
+
+// --- Attachments ---------------------------------------------------------------------------------
+
+Attachment* State::FindAttachment(const void* key) const {
+  for (const auto& [known, attachment] : attachments_) {
+    if (known == key) return attachment.get();
+  }
+  return nullptr;
+}
+
+void State::Attach(const void* key, std::unique_ptr<Attachment> attachment) {
+  if (attachments_.empty()) attended_majors_ = m_.heap().majors();
+  attachments_.emplace_back(key, std::move(attachment));
+}
+
+bool State::AttachmentsWait() const {
+  if (attachments_.empty()) return false;
+  return wants_attention_.load(std::memory_order_relaxed) || m_.heap().majors() != attended_majors_;
+}
+
+// By index: an attachment may attach another one.
+void State::AskAttachments() {
+  wants_attention_.store(false, std::memory_order_relaxed);
+  attended_majors_ = m_.heap().majors();
+  for (size_t i = 0; i < attachments_.size() && error_kind_ != ErrorKind::kStop; ++i) {
+    attachments_[i].second->AfterCycle(*this);
+  }
 }
 
 bool State::EnsureSlots(uint32_t count) {

@@ -24,7 +24,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "interpreter/attachment.h"
 #include "interpreter/coroutine.h"
 #include "interpreter/event_names.h"
 #include "neap/gc/finalizer.h"
@@ -200,6 +203,16 @@ class State final : public gc::RootProvider {
   gc::FinalizerQueue* host_finalizers = nullptr;
   // A __gc metamethod runs, or one of its callees.
   bool in_finalizer() const { return in_finalizer_; }
+  // Close has begun: what is made now is not finalized.
+  bool is_closing() const { return is_closing_; }
+  // What a library keeps outside the heap; null: not yet. `key` is an address of its own.
+  Attachment* FindAttachment(const void* key) const;
+  void Attach(const void* key, std::unique_ptr<Attachment> attachment);
+  // From any thread: attachments are asked at the next poll.
+  void RequestAttention() { wants_attention_.store(true, std::memory_order_relaxed); }
+  // Calls a function for an attachment, above everything in use; an error becomes the warning
+  // "error in `what` (...)".
+  void CallDeferred(Value function, Value argument, const char* what);
   CollectorSettings collector_settings;
 
   // --- Loading -----------------------------------------------------------------------------------
@@ -211,6 +224,7 @@ class State final : public gc::RootProvider {
   // --- For the parts of the interpreter ----------------------------------------------------------
   bool ThrowText(const std::string& text);
   void CallFinalizer(Value object);
+  void CallUnhooked(Value function, Value argument, const char* what, uint16_t flags);
   void CloseSuspended(Coroutine* co, Value* outcome, bool* ok);
   static void AppendAddress(uint64_t identity, std::string* text);
 
@@ -264,6 +278,8 @@ class State final : public gc::RootProvider {
   void DropCoroutines();
   void CloseMainVariables();
   void CollectIncrementally();
+  bool AttachmentsWait() const;
+  void AskAttachments();
   // The limit of levels was reached: an error, unless it is raised on the way of handling one.
   bool LevelError();
   bool HandlingError();  // there is no more for handling
@@ -294,6 +310,10 @@ class State final : public gc::RootProvider {
   int64_t fuel_given_ = 0;
   uint64_t allocated_before_ = 0;  // the mutator's count when it was last charged
   std::atomic<bool> interrupted_ = false;
+  // Destroyed with the state, in reverse order.
+  std::vector<std::pair<const void*, std::unique_ptr<Attachment>>> attachments_;
+  std::atomic<bool> wants_attention_ = false;
+  uint64_t attended_majors_ = 0;  // cycles that attachments were told of
   bool in_finalizer_ = false;
   bool is_closing_ = false;  // every finalizer has been called, or will be by Close
 };

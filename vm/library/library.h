@@ -22,10 +22,16 @@ class State;
 [[nodiscard]] bool OpenString(State& state);
 [[nodiscard]] bool OpenTable(State& state);
 [[nodiscard]] bool OpenUtf8(State& state);
+// Beyond the manual; vm/library/meta/*.lua tell scripts of them.
+[[nodiscard]] bool OpenBuffer(State& state);
+[[nodiscard]] bool OpenNeap(State& state);
+[[nodiscard]] bool OpenSoa(State& state);
+[[nodiscard]] bool OpenStringBuffer(State& state);  // the field `buffer` of string
+[[nodiscard]] bool OpenSync(State& state);
 
 // All of them into the globals and package.loaded; kSandbox: those that reach nothing outside of
-// the state: no io, os, package, debug, nothing that loads code (load, loadfile, dofile, require,
-// string.dump), and a collectgarbage that only counts.
+// the state: no io, os, package, debug, neap, nothing that loads code (load, loadfile, dofile,
+// require, string.dump), and a collectgarbage that only counts.
 enum class LibrarySet : uint8_t { kAll, kSandbox };
 [[nodiscard]] bool OpenLibraries(State& state, LibrarySet set);
 

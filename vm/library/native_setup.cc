@@ -54,6 +54,18 @@ bool PushRegistryTable(State& state, std::string_view name) {
   return true;
 }
 
+bool MakeMetatable(State& state, std::string_view type_name, const NativeEntry* methods,
+                   const NativeEntry* metamethods) {
+  state.Push(state.registry_value());
+  if (!PushNewTable(state) || !SetTextField(state, "__name", type_name) || !PushNewTable(state) ||
+      !SetFunctions(state, methods) || !SetFieldFromTop(state, "__index") ||
+      !SetFunctions(state, metamethods) || !SetFieldFromTop(state, type_name)) {
+    return false;
+  }
+  state.Pop(1);
+  return true;
+}
+
 Value RawField(State& state, const Table* table, std::string_view name) {
   const String* atom = state.objects().atoms().Find(name);
   if (atom == nullptr) return Value::Nil();  // no table has a key of this text

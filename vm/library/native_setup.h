@@ -23,6 +23,10 @@ namespace neap::vm {
 [[nodiscard]] bool SetBooleanField(State& state, std::string_view name, bool b);
 // Pushes field `name` of the registry; a new table, stored there, when it is none yet.
 [[nodiscard]] bool PushRegistryTable(State& state, std::string_view name);
+// Stores a metatable of userdata in the registry under `type_name`, which is its __name: `methods`
+// are its __index, unless it has a metamethod of that name. Pushes nothing.
+[[nodiscard]] bool MakeMetatable(State& state, std::string_view type_name,
+                                 const NativeEntry* methods, const NativeEntry* metamethods);
 // The field, without metamethods; nil: none. (no safepoint)
 Value RawField(State& state, const Table* table, std::string_view name);
 

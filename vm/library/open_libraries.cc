@@ -26,11 +26,44 @@ constexpr Library kLibraries[] = {
     {"math", OpenMath, true},
     {"utf8", OpenUtf8, true},
     {"debug", OpenDebug, false},
+    {"buffer", OpenBuffer, true},
+    {"neap", OpenNeap, false},
+    {"soa", OpenSoa, true},
+    {"sync", OpenSync, true},
 };
 
 // What the libraries of a sandbox have beside: ways to code that nobody has read, to files, and to
 // the collector of other VMs.
 constexpr const char* kNotInSandbox[] = {"dofile", "load", "loadfile", "require"};
+
+// What other Luas have as modules is also a field of a library here.
+struct Module {
+  const char* name;
+  const char* library;
+  const char* field;
+};
+constexpr Module kModules[] = {
+    {"string.buffer", "string", "buffer"},
+    {"table.clear", "table", "clear"},
+    {"table.new", "table", "new"},
+};
+
+// The loader of such a module.
+NativeResult ReturnModule(NativeCall& call) { return call.ReturnValue(call.upvalue(1)); }
+
+bool AddModules(State& state) {
+  state.Push(RawField(state, state.globals(), "string"));
+  if (!OpenStringBuffer(state) || !SetFieldFromTop(state, "buffer")) return false;
+  state.Pop(1);
+  if (!PushRegistryTable(state, "_PRELOAD")) return false;
+  for (const Module& module : kModules) {
+    const Value library = RawField(state, state.globals(), module.library);
+    state.Push(RawField(state, AsTable(library), module.field));
+    if (!PushClosure(state, ReturnModule, 1) || !SetFieldFromTop(state, module.name)) return false;
+  }
+  state.Pop(1);
+  return true;
+}
 
 void RemoveField(State& state, Table* table, std::string_view name) {
   String* atom = state.objects().atoms().Find(name);
@@ -55,7 +88,7 @@ bool TrimForSandbox(State& state) {
 }  // namespace
 
 bool OpenLibraries(State& state, LibrarySet set) {
-  if (!state.EnsureSlots(8)) return false;
+  if (!state.EnsureSlots(12)) return false;
   for (const Library& library : kLibraries) {
     if (set == LibrarySet::kSandbox && !library.in_sandbox) continue;
     if (!library.open(state)) return false;
@@ -68,7 +101,7 @@ bool OpenLibraries(State& state, LibrarySet set) {
     if (!SetFieldFromTop(state, library.name)) return false;
     state.Pop(2);
   }
-  return set == LibrarySet::kAll || TrimForSandbox(state);
+  return AddModules(state) && (set == LibrarySet::kAll || TrimForSandbox(state));
 }
 
 }  // namespace neap::vm

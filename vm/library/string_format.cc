@@ -17,7 +17,9 @@ constexpr uint64_t kShortString = 40;
 
 class Formatter {
  public:
-  Formatter(NativeCall& call, std::string* out) : call_(call), out_(*out), room_(call.state()) {}
+  // `format`: the number of the argument that is the format.
+  Formatter(NativeCall& call, int format, std::string* out)
+      : call_(call), out_(*out), room_(call.state()), argument_(format) {}
 
   bool Run(std::string_view format) {
     FormatScanner scanner(format);
@@ -112,18 +114,21 @@ class Formatter {
   NativeCall& call_;
   std::string& out_;
   RoomCheck room_;
-  int argument_ = 1;  // the one that the last directive is about
+  int argument_;  // the one that the last directive is about
 };
 
 }  // namespace
 
+bool FormatArguments(NativeCall& call, int format, std::string* out) {
+  String* text;
+  if (!call.CheckString(format, &text)) return false;
+  const gc::Pin<String> pin(call.mutator(), text);
+  return Formatter(call, format, out).Run(pin->view());
+}
+
 NativeResult StringFormat(NativeCall& call) {
-  String* format;
-  if (!call.CheckString(1, &format)) return call.Failed();
-  const gc::Pin<String> pin(call.mutator(), format);
   std::string out;
-  Formatter formatter(call, &out);
-  return call.ReturnIf(formatter.Run(pin->view()) && call.PushString(out));
+  return call.ReturnIf(FormatArguments(call, 1, &out) && call.PushString(out));
 }
 
 }  // namespace neap::vm

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "interpreter/native_call.h"
 #include "neap/gc/handle.h"
@@ -19,6 +20,9 @@ NativeResult StringGmatch(NativeCall& call);
 NativeResult StringGsub(NativeCall& call);
 // string_format.cc
 NativeResult StringFormat(NativeCall& call);
+// What string.format makes of argument `format` and those after it, appended to `out`. False: the
+// error is set.
+[[nodiscard]] bool FormatArguments(NativeCall& call, int format, std::string* out);
 // string_packing.cc
 NativeResult StringPack(NativeCall& call);
 NativeResult StringPackSize(NativeCall& call);

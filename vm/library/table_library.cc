@@ -8,6 +8,7 @@
 #include "library/library.h"
 #include "library/string_functions.h"
 #include "library/table_access.h"
+#include "library/table_additions.h"
 #include "library/table_sort.h"
 #include "text/concat.h"
 
@@ -297,7 +298,7 @@ bool CheckRoom(NativeCall& call, int i, int64_t* size) {
   return call.ArgumentError(i, "out of range");
 }
 
-// table.create of Lua 5.5.
+// table.create of Lua 5.5, which is LuaJIT's table.new.
 NativeResult TableCreate(NativeCall& call) {
   int64_t elements;
   int64_t fields = 0;
@@ -318,7 +319,8 @@ NativeResult TableCreate(NativeCall& call) {
 constexpr NativeEntry kFunctions[] = {
     {"concat", TableConcat}, {"create", TableCreate}, {"insert", TableInsert},
     {"move", TableMove},     {"pack", TablePack},     {"remove", TableRemove},
-    {"sort", TableSort},     {"unpack", TableUnpack}, {nullptr, nullptr},
+    {"sort", TableSort},     {"unpack", TableUnpack}, {"new", TableCreate},
+    {nullptr, nullptr},
 };
 
 }  // namespace
@@ -327,7 +329,7 @@ bool OpenTable(State& state) {
   Table* table = state.objects().NewTable();
   if (table == nullptr) return state.MemoryError();
   state.Push(Value::FromObject(table));
-  return SetFunctions(state, kFunctions);
+  return SetFunctions(state, kFunctions) && SetFunctions(state, kTableAdditions);
 }
 
 }  // namespace neap::vm

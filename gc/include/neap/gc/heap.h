@@ -169,6 +169,8 @@ class Heap {
   Clock& clock();
   Scheduler& scheduler();
   const Options& options() const;
+  // The same as the knobs stand now.
+  Options CurrentOptions() const;
 
   // --- For tests and tools -----------------------------------------------------------------------
   bool IsYoung(const Object* object) const;

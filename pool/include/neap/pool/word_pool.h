@@ -18,7 +18,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <vector>
 
@@ -56,9 +55,16 @@ struct WordOptions {
   void (*destroy)(Word) = nullptr;  // values: frees one
   bool checked = false;
   std::function<bool(Word)> is_clean;
+  // Checked mode: a number that changes when the item is changed and not when it is moved, compared
+  // in place of poisoned bytes. As the other functions it may not use the heap.
+  std::function<uint64_t(Word)> fingerprint;
+  // Checked mode: a Put of what the pool has not handed out is a violation (kForeignPut).
+  bool own_items_only = false;
   ViolationFunction on_violation;
   Chaos chaos;
   Recorder* recorder = nullptr;
+  // A pool that nobody used for so many major cycles is emptied, whatever its Retention; 0: never.
+  uint32_t idle_cycles = 0;
 };
 
 // OK, or InvalidArgument that names the option, its value and what is allowed.
@@ -83,23 +89,23 @@ class WordPool {
   WordPool& operator=(const WordPool&) = delete;
 
   // An item, or 0. (no safepoint)
-  Word Take(gc::Mutator& m, std::source_location here) { return TakeOn(m, m.proc(), here); }
+  Word Take(gc::Mutator& m, CallPlace here) { return TakeOn(m, m.proc(), here); }
   // Parks `item`, which must not be 0; a refused item is dropped (values: freed). (no safepoint)
-  void Put(gc::Mutator& m, Word item, std::source_location here) { PutOn(m, m.proc(), item, here); }
+  void Put(gc::Mutator& m, Word item, CallPlace here) { PutOn(m, m.proc(), item, here); }
 
   // The same as if the thread held the P `proc`: for deterministic schedules in one thread, while
   // no other thread uses the pool. `proc` must be less than the number of Ps ever created.
-  Word TakeOn(gc::Mutator& m, int proc, std::source_location here) {
+  Word TakeOn(gc::Mutator& m, int proc, CallPlace here) {
     const Word item = TakeFast(proc);
     return item != 0 ? item : TakeSlow(m, proc, here);
   }
-  void PutOn(gc::Mutator& m, int proc, Word item, std::source_location here) {
+  void PutOn(gc::Mutator& m, int proc, Word item, CallPlace here) {
     if (!PutFast(proc, item)) [[unlikely]]
       PutSlow(m, proc, item, here);
   }
 
   // The two halves of TakeOn and PutOn. 0, or false: go on with the slow half.
-  Word TakeFast(int proc) {
+  [[gnu::always_inline]] Word TakeFast(int proc) {
     NEAP_DCHECK(!heap_.scheduler().stopped(), "P2: no Get while the world is stopped");
     if (static_cast<uint32_t>(proc) >= fast_size_.load(std::memory_order_acquire)) [[unlikely]]
       return 0;
@@ -111,7 +117,7 @@ class WordPool {
     shard.private_hits.Add();
     return item;
   }
-  bool PutFast(int proc, Word item) {
+  [[gnu::always_inline]] bool PutFast(int proc, Word item) {
     NEAP_DCHECK(!heap_.scheduler().stopped(), "P2: no Put while the world is stopped");
     if (static_cast<uint32_t>(proc) >= fast_size_.load(std::memory_order_acquire)) [[unlikely]]
       return false;
@@ -123,12 +129,14 @@ class WordPool {
     shard.private_puts.Add();
     return true;
   }
-  Word TakeSlow(gc::Mutator& m, int proc, std::source_location here);
-  void PutSlow(gc::Mutator& m, int proc, Word item, std::source_location here);
+  Word TakeSlow(gc::Mutator& m, int proc, CallPlace here);
+  void PutSlow(gc::Mutator& m, int proc, Word item, CallPlace here);
 
   // Checked mode learns of an item that New has just made. (no safepoint)
-  void NoteMade(gc::Mutator& m, Word item, std::source_location here);
+  void NoteMade(gc::Mutator& m, Word item, CallPlace here);
   bool checked() const { return checker_ != nullptr; }
+  // Checked mode: what a Put of the item would find wrong before it looks into it. (no safepoint)
+  std::optional<Violation> FindBadPut(gc::Mutator& m, Word item, CallPlace here) const;
   // Checked mode: what was taken and is not back, oldest Get first. (no safepoint)
   std::vector<Unreturned> FindUnreturned(gc::Mutator& m) const;
 
@@ -200,6 +208,8 @@ class WordPool {
   // By the registry, with the world stopped.
   // 1. AgeVictims, if it may have victims; 2. DemotePrimary, if it has a primary.
   void AgeVictimsWhileStopped(uint64_t cycle, uint64_t now);
+  // Nothing of the pool stays: it is closed, or nobody uses it.
+  bool EmptiesWhileStopped(uint64_t cycle);
   void DemotePrimaryWhileStopped(uint64_t cycle, uint64_t now);
   void EmitWhileStopped(uint64_t cycle);
   void DropArrayWhileStopped(internal::ShardArray* array);
@@ -223,6 +233,7 @@ class WordPool {
   size_t all_index_ = kNotListed;
   size_t old_index_ = kNotListed;
   uint64_t cleanups_ = 0;             // while stopped
+  uint64_t last_used_cycle_ = 0;      // while stopped; idle_cycles only
   std::atomic<bool> pressed_{false};  // a Put was refused for want of budget since the last cycle
 
   // Written under mutex_ by mutators, freely by cleanups while stopped.
@@ -252,6 +263,7 @@ class WordPool {
   // Rare counters and the account; any thread.
   alignas(64) std::atomic<uint64_t> held_items_{0};  // accounted_ only
   std::atomic<uint64_t> held_bytes_{0};              // accounted_ only
+  std::atomic<bool> used_{true};                     // since the last cleanup; idle_cycles only
   std::atomic<uint64_t> drops_{0};
   std::atomic<uint64_t> oversize_drops_{0};
   std::atomic<uint64_t> evictions_{0};

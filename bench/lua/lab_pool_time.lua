@@ -1,0 +1,75 @@
+-- A pool under collection (experiment G4): buffers of 4 KiB, made for each use, from a pool, and from a
+-- pool while a cycle is forced every millisecond. Allocations are counted by the heap itself; misses
+-- without a collection are exact, times are a report.
+-- neap run bench/lua/lab_pool_time.lua [OPERATIONS]
+local sync = require "sync"
+local kOperations = tonumber(arg and arg[1]) or 200000
+local kBytes = 4096
+local failed = 0
+local function judge(what, passes)
+  failed = failed + (passes and 0 or 1)
+  print(string.format("%-4s G4  %s", passes and "pass" or "FAIL", what))
+end
+
+local sink  -- what is made escapes
+local function without_pool(n)
+  for i = 1, n do
+    sink = buffer.create(kBytes)
+    buffer.writei32(sink, 0, i)
+  end
+end
+local function with_pool(pool, n)
+  for i = 1, n do
+    sink = pool:get()
+    buffer.writei32(sink, 0, i)
+    pool:put(sink)
+  end
+end
+local function with_collections(pool, n)
+  local due = os.clock() + 0.001
+  for i = 1, n do
+    sink = pool:get()
+    buffer.writei32(sink, 0, i)
+    pool:put(sink)
+    if i % 64 == 0 and os.clock() >= due then
+      neap.gc.collect()
+      due = os.clock() + 0.001
+    end
+  end
+end
+
+-- The row of a run: ns, bytes and objects allocated per operation.
+local function measure(name, f, ...)
+  neap.gc.collect()
+  local before, start = neap.gc.stats(), os.clock()
+  f(...)
+  local nanos = (os.clock() - start) / kOperations * 1e9
+  local after = neap.gc.stats()
+  local row = {
+    name = name, nanos = nanos, cycles = after.majors - before.majors,
+    bytes = (after.alloc_bytes - before.alloc_bytes) / kOperations,
+    objects = (after.alloc_objects - before.alloc_objects) / kOperations,
+  }
+  print(string.format("  %-16s %9.1f ns/op %9.1f B/op %6.2f allocs/op %7d cycles", name, row.nanos,
+                      row.bytes, row.objects, row.cycles))
+  return row
+end
+
+local made = 0
+local function pool_of_buffers()
+  made = 0
+  return sync.pool{new = function() made = made + 1 return buffer.create(kBytes) end}
+end
+local fresh = measure("no pool", without_pool, kOperations)
+local pooled = measure("pool", with_pool, pool_of_buffers(), kOperations)
+judge("misses without a collection: " .. made .. ", wanted 1", made == 1)
+local collected = measure("pool under gc", with_collections, pool_of_buffers(), kOperations)
+judge(string.format("misses in %d cycles with use between any two: %d, wanted 1", collected.cycles,
+                    made), made == 1)
+judge("no pool: 1 object of 4096 bytes and its header per operation",
+      math.floor(fresh.objects) == 1 and fresh.bytes >= kBytes and fresh.bytes < kBytes + 128)
+judge("pool: less than 1 object per 1000 operations", pooled.objects < 0.001)
+print(string.format("report  no pool / pool %.1f, under gc / pool %.2f", fresh.nanos / pooled.nanos,
+                    collected.nanos / pooled.nanos))
+print(string.format("%s: %d criteria failed", failed == 0 and "pass" or "FAIL", failed))
+os.exit(failed == 0 and 0 or 1, true)
