@@ -28,7 +28,8 @@ struct CommandLine {
     kLab,      // lab
     kLabCell,  // lab-cell NAME ARGUMENT...: one cell of a timing experiment, for the lab itself
     kScript,   // run ..., or no other command: a script, or a prompt
-    kDump,     // dump FILE
+    kDump,     // dump [--escape] FILE
+    kHeap,     // heap FILE...: heap snapshots; `words` are all behind the command
   };
   Command command = Command::kPrint;
   std::string print;
@@ -36,8 +37,9 @@ struct CommandLine {
   std::vector<std::string> words;  // names of experiments; cell and its arguments; file
   lab::Settings settings;          // kLab, kLabCell
   lab::OutputFormat format = lab::OutputFormat::kText;
-  std::string html_file;  // empty: no report
-  ScriptOptions script;   // kScript
+  std::string html_file;       // empty: no report
+  bool dumps_escapes = false;  // kDump: what leaves its function, instead of the bytecode
+  ScriptOptions script;        // kScript
 };
 
 // InvalidArgument is a line for the user.

@@ -40,6 +40,7 @@ struct AllocationSample {
 };
 
 struct AllocationProfile {
+  std::string program;        // the script, for readers; may be empty
   uint64_t sample_bytes = 0;  // mean distance; 0: every allocation was noted
   uint64_t minors = 0;        // collections while it was taken
   uint64_t majors = 0;

@@ -92,12 +92,11 @@ constexpr const char* kColumns =
 std::string RowText(const AllocationRow& row, double all_bytes, const std::string& name) {
   const AllocationCount& allocated = row.record.allocated;
   const double mean = allocated.objects > 0 ? allocated.bytes / allocated.objects : 0;
-  return absl::StrFormat("%12s  %5.1f  %10s  %7.0f  %8s  %8s  %8s  %11s  %s\n",
-                         BytesText(allocated.bytes),
-                         all_bytes > 0 ? 100 * allocated.bytes / all_bytes : 0.0,
-                         Grouped(allocated.objects), mean, PercentText(SurvivedPercent(row.record)),
-                         PercentText(PromotedPercent(row.record)), LifeText(row.record),
-                         BytesText(row.live.bytes), name);
+  return absl::StrFormat(
+      "%12s  %5.1f  %10s  %7.0f  %8s  %8s  %8s  %11s  %s\n", BytesText(allocated.bytes),
+      all_bytes > 0 ? 100 * allocated.bytes / all_bytes : 0.0, Grouped(allocated.objects), mean,
+      PercentText(SurvivedPercent(row.record)), PercentText(PromotedPercent(row.record)),
+      LifeText(row.record), BytesText(row.live.bytes), name);
 }
 
 std::string SiteName(const AllocationRow& row) {
@@ -187,12 +186,13 @@ std::string Figures(const AllocationRow& row) {
   static_assert(std::size(kNames) == gc::kFates);
   text += ",\"fates\":{";
   for (size_t fate = 0; fate < gc::kFates; ++fate) {
-    absl::StrAppend(
-        &text, fate == 0 ? "" : ",", "\"", kNames[fate], "\":",
-        Array(record.fates[fate], [](const AllocationCount& count) { return count.objects; }));
+    absl::StrAppend(&text, fate == 0 ? "" : ",", "\"", kNames[fate],
+                    "\":", Array(record.fates[fate], [](const AllocationCount& count) {
+                      return count.objects;
+                    }));
   }
-  absl::StrAppend(&text, "},\"lifetimes\":",
-                  Array(record.lifetimes, [](double objects) { return objects; }));
+  absl::StrAppend(
+      &text, "},\"lifetimes\":", Array(record.lifetimes, [](double objects) { return objects; }));
   return text;
 }
 

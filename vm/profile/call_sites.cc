@@ -9,6 +9,7 @@
 #include "interpreter/debug_info.h"
 #include "interpreter/function_code.h"
 #include "interpreter/state.h"
+#include "text/concat.h"
 
 namespace neap::vm {
 
@@ -71,9 +72,15 @@ uint32_t CallSites::AddFunction(const Coroutine* co, uint32_t index) {
                            .is_native = *info.what == 'C'};
   if (function.name.empty()) function.name = info.name.name;
   if (*info.what == 'm') function.name = "main chunk";
-  if (function.name.empty()) function.name = "(anonymous)";
-  functions_.push_back(std::move(function));
-  return static_cast<uint32_t>(functions_.size() - 1);
+  if (function.name.empty()) {
+    function.name = Concat("function <", function.file, ":", function.line, ">");
+  }
+  // Chunks that are loaded again and again are one function.
+  const auto [it, inserted] = functions_by_text_.try_emplace(
+      Concat(function.name, "\n", function.file, "\n", function.line),
+      static_cast<uint32_t>(functions_.size()));
+  if (inserted) functions_.push_back(std::move(function));
+  return it->second;
 }
 
 // --- The table of prototypes ---------------------------------------------------------------------

@@ -35,8 +35,8 @@ class State;
 
 // What profiles say of a function.
 struct SiteFunction {
-  std::string name;  // as it was called first: "main chunk", "update", "string.rep"
-  std::string file;  // short source; "[C]" for native ones
+  std::string name;   // as it was called first: "main chunk", "update", "string.rep"
+  std::string file;   // short source; "[C]" for native ones
   uint32_t line = 0;  // where it is defined; 0: a main chunk, a native function
   bool is_native = false;
 };
@@ -80,12 +80,13 @@ class CallSites final : public gc::WeakTable {
 
   State& state_;
   std::vector<SiteFunction> functions_;
+  absl::flat_hash_map<std::string, uint32_t> functions_by_text_;
   std::vector<Node> nodes_;
   absl::flat_hash_map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> node_of_;
-  absl::flat_hash_map<uint64_t, uint32_t> native_functions_;     // address of code -> function
-  absl::flat_hash_map<gc::Word, uint32_t> prototypes_;           // -> function
-  std::vector<gc::Word> young_;                                  // of prototypes_
-  std::vector<CallFrame> frames_;                                // scratch of Here
+  absl::flat_hash_map<uint64_t, uint32_t> native_functions_;  // address of code -> function
+  absl::flat_hash_map<gc::Word, uint32_t> prototypes_;        // -> function
+  std::vector<gc::Word> young_;                               // of prototypes_
+  std::vector<CallFrame> frames_;                             // scratch of Here
 };
 
 }  // namespace neap::vm

@@ -51,6 +51,7 @@ class Message {
 enum ProfileField {
   kSampleType = 1,
   kSample = 2,
+  kMapping = 3,
   kLocation = 4,
   kFunction = 5,
   kStringTable = 6,
@@ -71,6 +72,7 @@ class Writer {
     out_.Nested(kSampleType, ValueType("inuse_objects", "count"));
     out_.Nested(kSampleType, ValueType("inuse_space", "bytes"));
     for (const AllocationSample& sample : profile_.samples) AddSample(sample);
+    AddMapping();
     for (size_t i = 0; i < locations_.size(); ++i) AddLocation(i + 1, locations_[i]);
     for (size_t i = 0; i < profile_.functions.size(); ++i) {
       AddFunction(i + 1, profile_.functions[i]);
@@ -143,12 +145,22 @@ class Writer {
     out_.Nested(kSample, message);
   }
 
+  // Names and lines are here: a reader need not look for a binary to find them in.
+  void AddMapping() {
+    Message message;
+    message.Varint(1, 1);
+    message.Varint(5, String(profile_.program.empty() ? "neap" : profile_.program));
+    for (const int has : {7, 8, 9}) message.Varint(has, 1);  // functions, files, lines
+    out_.Nested(kMapping, message);
+  }
+
   void AddLocation(uint64_t id, const CallFrame& frame) {
     Message line;
     line.Varint(1, frame.function + 1);
     line.Varint(2, frame.line);
     Message message;
     message.Varint(1, id);
+    message.Varint(2, 1);
     message.Nested(4, line);
     out_.Nested(kLocation, message);
   }
