@@ -11,6 +11,7 @@
 #include "doctest/doctest.h"
 #include "profile/heap_report.h"
 #include "profile/heap_snapshot.h"
+#include "support/random.h"
 #include "vm/script_fixture.h"
 
 namespace neap::testing {
@@ -62,14 +63,15 @@ uint32_t Only(const HeapGraph& graph, const std::string& name) {
 TEST_SUITE("profile/heap_graph") {
   TEST_CASE("objects are grouped by the fields that their script gave them") {
     ScriptState lua;
-    CHECK(lua.Run("list = {} for i = 1, 100 do list[i] = {hp = i, name = 'n' .. i} end") == "");
+    CHECK(lua.Run("list = setmetatable({}, {__name = 'List'}) "
+                  "for i = 1, 100 do list[i] = {hp = i, name = 'n' .. i} end") == "");
     const HeapReport report(Snapshot(lua));
     const auto rows = report.Classes();
     CHECK(Class(rows, "table {hp, name}").objects == 100);
     CHECK(Class(rows, "table {hp, name}").self_bytes == 100 * 48);
     // Each holds its string: 100 of 16 + 3 or 4 bytes and a NUL, in words.
     CHECK(Class(rows, "table {hp, name}").retained_bytes == 100 * (48 + 24));
-    const uint32_t list = Only(report.graph(), "table []");
+    const uint32_t list = Only(report.graph(), "List");
     CHECK(report.retained(list) > 100 * (48 + 24) + 100 * 8);
     CHECK(PathOf(report, list).ends_with(".list"));
   }

@@ -22,9 +22,10 @@ uint32_t CallSites::Here() {
   for (const Coroutine* co = state_.running(); co != nullptr; co = co->resumer) {
     for (uint32_t index = co->frame_count; index > 0 && frames_.size() < kMaxFrames; --index) {
       if (!IsFunction(FunctionOf(co, index - 1))) continue;  // the host's frame
+      const uint32_t function = FunctionAt(co, index - 1);
+      if (function == kHostFunction) continue;
       const int64_t line = CurrentLine(co->frames[index - 1]);
-      frames_.push_back(
-          {FunctionAt(co, index - 1), line > 0 ? static_cast<uint32_t>(line) : uint32_t{0}});
+      frames_.push_back({function, line > 0 ? static_cast<uint32_t>(line) : uint32_t{0}});
     }
   }
   uint32_t node = 0;
@@ -66,11 +67,13 @@ uint32_t CallSites::FunctionAt(const Coroutine* co, uint32_t index) {
 uint32_t CallSites::AddFunction(const Coroutine* co, uint32_t index) {
   DebugInfo info;
   DescribeFrame(co, index, &info);
+  const bool is_native = *info.what == 'C';
   SiteFunction function = {.name = GlobalFunctionName(state_, FunctionOf(co, index)),
                            .file = info.short_source,
                            .line = static_cast<uint32_t>(std::max<int64_t>(info.line_defined, 0)),
-                           .is_native = *info.what == 'C'};
+                           .is_native = is_native};
   if (function.name.empty()) function.name = info.name.name;
+  if (function.name.empty() && is_native) return kHostFunction;
   if (*info.what == 'm') function.name = "main chunk";
   if (function.name.empty()) {
     function.name = Concat("function <", function.file, ":", function.line, ">");

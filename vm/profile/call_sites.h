@@ -74,6 +74,9 @@ class CallSites final : public gc::WeakTable {
     CallFrame frame;
   };
 
+  // A native function that no script called or named: how the host calls scripts. Not in stacks.
+  static constexpr uint32_t kHostFunction = UINT32_MAX;
+
   uint32_t FunctionAt(const Coroutine* co, uint32_t index);
   uint32_t AddFunction(const Coroutine* co, uint32_t index);
   uint32_t NodeFor(uint32_t caller, CallFrame frame);
