@@ -70,8 +70,8 @@ class Collector {
   void* AllocateSlow(Mutator& m, TypeId type, size_t bytes, Where where);
   void OffHeapChanged(Mutator& m, Object* owner, int64_t delta);
   bool IsYoung(const Object* object) const;
-  // The watcher is told of objects that are born from now on (allocation_watch.cc): of each, or with
-  // `mean_bytes` != 0 of those with a sample point. Null: nobody. Stops the world.
+  // The watcher is told of objects that are born from now on (allocation_watch.cc): of each, or
+  // with `mean_bytes` != 0 of those with a sample point. Null: nobody. Stops the world.
   void WatchAllocations(Mutator& m, AllocationWatcher* watcher, uint64_t mean_bytes, uint64_t seed);
 
   // --- Collecting --------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // frame_allocator.h. Segments are taken in order and never given back before the stack goes; an
-// object of the heap over kMaxFrameBytes is a large one, which never moves, so that its bytes can be
-// handed out like those of a frame; a handle of the scope keeps it.
+// object of the heap over kMaxFrameBytes is a large one, which never moves, so that its bytes can
+// be handed out like those of a frame; a handle of the scope keeps it.
 #include "neap/gc/frame_allocator.h"
 
 #include "neap/gc/heap.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// E1-E6 and E10: the scoped frame allocator (neap/gc/frame_allocator.h) in the place of the source's
-// compiler: up to 64 KiB stay on the frame, what is larger is an object of the heap. Allocations and
-// bytes come from a profile of the heap, times from the clock.
+// E1-E6 and E10: the scoped frame allocator (neap/gc/frame_allocator.h) in the place of the
+// source's compiler: up to 64 KiB stay on the frame, what is larger is an object of the heap.
+// Allocations and bytes come from a profile of the heap, times from the clock.
 #include <algorithm>
 #include <array>
 #include <cmath>

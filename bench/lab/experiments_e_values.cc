@@ -37,7 +37,7 @@ double AllocationsPerRound(const Lab& lab, const std::string& before, const std:
   is_run = is_run && state.Load(script, "=lab", "t") && state.ProtectedCall(0, 0);
   NEAP_CHECK(is_run, "a script of the lab runs");
   double allocations = 0;
-  for (const vm::AllocationRow& row : vm::RowsBySite(watch.Stop())) {
+  for (const vm::AllocationRow& row : vm::RowsBySite(watch.Read())) {
     if (row.line == 2 && (type.empty() || row.type == type)) {
       allocations += row.record.allocated.objects;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Which tables and closures are said to stay in their function. Every "stays" here is a promise that
-// a compiler might build on; so each rule of escape_flow.h has a case that it must not promise.
+// Which tables and closures are said to stay in their function. Every "stays" here is a promise
+// that a compiler might build on; so each rule of escape_flow.h has a case that it must not
+// promise.
 #include <string>
 
 #include "compile_source.h"
@@ -14,7 +15,8 @@ namespace {
 using vm::EscapeReason;
 using vm::EscapeSite;
 
-// For the sites of the function in source order: "stays", or the reason's number... as one word each.
+// For the sites of the function in source order: "stays", or the reason's number... as one word
+// each.
 std::string Verdicts(std::string_view source, size_t function = 0) {
   static constexpr const char* kWords[] = {"stays",      "returned", "tail",     "passed",
                                            "iterated",   "global",   "upvalue",  "table",

@@ -22,7 +22,7 @@ AllocationProfile ProfileOf(std::string_view script, uint64_t sample_bytes = 0) 
   ScriptState lua;
   AllocationWatch watch(lua.state, {.sample_bytes = sample_bytes});
   CHECK(lua.Run(script) == "");
-  return watch.Stop();
+  return watch.Read();
 }
 
 AllocationRow RowAt(const AllocationProfile& profile, const std::string& function, uint32_t line,
@@ -88,7 +88,7 @@ TEST_SUITE("profile/allocations") {
     AllocationWatch watch(lua.state, {});
     CHECK(lua.Run("for i = 1, 50 do load('return {}', '=chunk')() end collectgarbage() "
                   "collectgarbage() for i = 1, 50 do load('return {}', '=chunk')() end") == "");
-    const AllocationProfile profile = watch.Stop();
+    const AllocationProfile profile = watch.Read();
     CHECK(RowAt(profile, "main chunk", 1, "table").record.allocated.objects == 100);
     CHECK(lua.heap.Verify(lua.m).ok());
   }

@@ -9,8 +9,10 @@
 #include <string>
 
 #include "doctest/doctest.h"
+#include "library/native_setup.h"
 #include "profile/heap_report.h"
 #include "profile/heap_snapshot.h"
+#include "profile/snapshot_function.h"
 #include "support/random.h"
 #include "vm/script_fixture.h"
 
@@ -139,6 +141,26 @@ TEST_SUITE("profile/heap_graph") {
       CHECK(row.stayed == 6);
     }
     CHECK(vm::Compare(before, before).rows.empty());
+  }
+
+  TEST_CASE("a script takes a snapshot of itself, its variables included") {
+    ScriptState lua;
+    lua.state.Push(lua.state.globals_value());
+    REQUIRE(vm::PushClosure(lua.state, vm::TakeHeapSnapshot, 0));
+    REQUIRE(vm::SetFieldFromTop(lua.state, "snapshot"));
+    lua.state.Pop(1);
+    const std::string path = "heap_graph_script." + std::to_string(getpid());
+    CHECK(lua.Run("local mine = {only_here = 1} assert(snapshot('" + path +
+                  "') == true) mine.only_here = 2 "
+                  "local ok, message = snapshot('/no/such/folder/x') "
+                  "assert(ok == nil and message:find('cannot write /no/such/folder/x: ', 1, true)) "
+                  "assert(not pcall(snapshot))") == "");
+    const auto graph = vm::ReadHeapSnapshot(path);
+    std::remove(path.c_str());
+    REQUIRE(graph.ok());
+    const HeapReport report(*graph);
+    const std::string place = PathOf(report, Only(report.graph(), "table {only_here}"));
+    CHECK_MESSAGE(place == ".mine of test", place);
   }
 
   TEST_CASE("the retained bytes of the root are all bytes") {

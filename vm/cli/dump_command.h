@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// `neap dump FILE.lua`: the bytecode of a script, text or binary. `neap dump --escape FILE.lua`: for
-// each table and closure that the script makes, whether it leaves the function that makes it
+// `neap dump FILE.lua`: the bytecode of a script, text or binary. `neap dump --escape FILE.lua`:
+// for each table and closure that the script makes, whether it leaves the function that makes it
 // (compiler/escape_report.h). Nothing is run.
 #ifndef NEAP_VM_CLI_DUMP_COMMAND_H_
 #define NEAP_VM_CLI_DUMP_COMMAND_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// `neap heap FILE`: what a heap snapshot (`neap run --heap-snapshot=FILE`, or the developer tools of
-// a browser) holds; `neap heap A B`: what there is more of in B.
+// `neap heap FILE`: what a heap snapshot (`neap run --heap-snapshot=FILE`, or the developer tools
+// of a browser) holds; `neap heap A B`: what there is more of in B.
 //
 //   --top=N       rows of each table; default: 25
 //   --retained    the objects that retain most, with their places

@@ -69,7 +69,7 @@ absl::Status ProfileFiles::Finish() {
     }
   }
   if (watch_ == nullptr) return status;
-  vm::AllocationProfile profile = watch_->Stop();
+  vm::AllocationProfile profile = watch_->Read();
   profile.program = options_.program;
   watch_ = nullptr;
   if (!options_.pprof_file.empty()) {

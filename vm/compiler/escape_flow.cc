@@ -225,9 +225,7 @@ void EscapeFlow::Settle() {
         sites_[inside].is_shared = has_changed_ = true;
       }
     }
-    for (size_t at = 0; at < sites_[i].captured_by.size(); ++at) {
-      const uint32_t closure = sites_[i].captured_by[at];
-      const auto upvalue = static_cast<size_t>(sites_[i].captured_as[at]);
+    for (const auto& [closure, upvalue] : sites_[i].captured_by) {
       const size_t child = unit_.code[sites_[closure].pc].x;
       if (sites_[closure].escapes || leaks_[child][upvalue]) {
         Escape(i, EscapeReason::kCaptured, sites_[closure].pc, closure);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the tables and closures of one function go. A data flow analysis over its bytecode: for each
-// register, at each place, the sites whose objects may be in it. A site is an instruction that makes
-// an object; the value of an upvalue is followed as one, too, so that the outer function learns what
-// becomes of what it let be captured.
+// Where the tables and closures of one function go. A data flow analysis over its bytecode: for
+// each register, at each place, the sites whose objects may be in it. A site is an instruction that
+// makes an object; the value of an upvalue is followed as one, too, so that the outer function
+// learns what becomes of what it let be captured.
 //
 // The rules. A site escapes when a value of it
 //
@@ -13,8 +13,8 @@
 //       comparison, concatenation, or as a key. It has none itself: setmetatable takes it as an
 //       argument, which is F1
 //   F3  is stored in a table of the function that escapes
-//   F4  is in a variable that a closure captured, and the closure escapes, or lets go of the variable
-//       (F1-F5 in the closure's own function, whatever it reads out of it included)
+//   F4  is in a variable that a closure captured, and the closure escapes, or lets go of the
+//       variable (F1-F5 in the closure's own function, whatever it reads out of it included)
 //   F5  is a closure that is called in tail position: it runs on when the frame is gone
 //
 // Calling a closure lets nothing go by itself: a function cannot name its own closure. So a literal
@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "escape_report.h"
@@ -61,10 +62,9 @@ class EscapeFlow {
     bool is_shared = false;  // a closure knows it, so that more may be stored in it than is seen
     EscapeReason reason = EscapeReason::kNone;
     uint32_t reason_pc = 0;
-    uint32_t by = 0;               // site
-    SiteSet contents;              // what is stored in it
-    SiteSet captured_by;           // closures, that ...
-    std::vector<int> captured_as;  // ... have it in this upvalue
+    uint32_t by = 0;                                       // site
+    SiteSet contents;                                      // what is stored in it
+    std::vector<std::pair<uint32_t, size_t>> captured_by;  // closures, and in which upvalue
   };
   struct State {
     std::vector<SiteSet> registers;
@@ -83,7 +83,11 @@ class EscapeFlow {
   bool StepCalls(size_t pc, State& state);
   void StepOperands(size_t pc, State& state);
   void MakeClosure(size_t pc, State& state);
-  void NoteCaptured(State& state);
+  void NoteCaptured(const State& state);
+  void NoteInUpvalue(uint32_t site, uint32_t closure, size_t upvalue);
+  const std::vector<UpvalueInfo>& UpvaluesOf(uint32_t closure) const {
+    return unit_.children[unit_.code[sites_[closure].pc].x]->upvalues;
+  }
   void StoreInto(size_t pc, const SiteSet& table, const SiteSet& value);
   SiteSet LoadFrom(const SiteSet& table) const;
   void Escape(uint32_t site, EscapeReason reason, size_t pc, uint32_t by = 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// escape_report.h: the functions of a unit one by one, and the text. The analysis of one function is
-// in escape_flow.h.
+// escape_report.h: the functions of a unit one by one, and the text. The analysis of one function
+// is in escape_flow.h.
 #include "escape_report.h"
 
 #include "escape_flow.h"

@@ -8,8 +8,9 @@
 //     for (const EscapeSite& site : function.sites)
 //       if (!site.leaves) ...
 //
-// Conservative: what is said to stay stays, whatever the rest of the program does, as long as nobody
-// looks into the function from outside with the debug library. What is said to leave may yet stay.
+// Conservative: what is said to stay stays, whatever the rest of the program does, as long as
+// nobody looks into the function from outside with the debug library. What is said to leave may yet
+// stay.
 #ifndef NEAP_VM_COMPILER_ESCAPE_REPORT_H_
 #define NEAP_VM_COMPILER_ESCAPE_REPORT_H_
 

@@ -25,54 +25,40 @@ void EscapeFlow::Step(size_t pc, State& state) {
   NoteCaptured(state);
 }
 
+// The value of `site` is in that upvalue of the closure.
+void EscapeFlow::NoteInUpvalue(uint32_t site, uint32_t closure, size_t upvalue) {
+  if (site == kElsewhere) return;
+  const std::pair<uint32_t, size_t> use = {closure, upvalue};
+  auto& captured = sites_[site].captured_by;
+  if (std::find(captured.begin(), captured.end(), use) != captured.end()) return;
+  captured.push_back(use);
+  sites_[site].is_shared = has_changed_ = true;
+}
+
 // What is in a captured variable at any time, the closure has (F4).
-void EscapeFlow::NoteCaptured(State& state) {
+void EscapeFlow::NoteCaptured(const State& state) {
   for (size_t i = 0; i < state.captors.size(); ++i) {
     for (const uint32_t closure : state.captors[i]) {
-      const auto& upvalues = unit_.children[unit_.code[sites_[closure].pc].x]->upvalues;
+      const auto& upvalues = UpvaluesOf(closure);
       for (size_t u = 0; u < upvalues.size(); ++u) {
         if (!upvalues[u].is_parent_local || upvalues[u].index != i) continue;
-        for (const uint32_t site : state.registers[i]) {
-          if (site == kElsewhere) continue;
-          Site& known = sites_[site];
-          bool is_new = true;
-          for (size_t at = 0; at < known.captured_by.size(); ++at) {
-            is_new &=
-                known.captured_by[at] != closure || known.captured_as[at] != static_cast<int>(u);
-          }
-          if (!is_new) continue;
-          known.captured_by.push_back(closure);
-          known.captured_as.push_back(static_cast<int>(u));
-          known.is_shared = has_changed_ = true;
-        }
+        for (const uint32_t site : state.registers[i]) NoteInUpvalue(site, closure, u);
       }
     }
   }
 }
 
 void EscapeFlow::MakeClosure(size_t pc, State& state) {
-  const Instruction& in = unit_.code[pc];
   const uint32_t closure = SiteAt(pc);
-  Set(state, in.a, {closure});
-  const auto& upvalues = unit_.children[in.x]->upvalues;
+  Set(state, unit_.code[pc].a, {closure});
+  const auto& upvalues = UpvaluesOf(closure);
   for (size_t u = 0; u < upvalues.size(); ++u) {
     if (upvalues[u].is_parent_local) {
       Unite(state.captors[upvalues[u].index], {closure});
       Unite(state.registers[upvalues[u].index], {kElsewhere});
-      continue;
+    } else {
+      NoteInUpvalue(uint32_t{upvalues[u].index} + 1, closure, u);  // our own, handed on
     }
-    // Our own upvalue, handed on.
-    Site& outer = sites_[size_t{upvalues[u].index} + 1];
-    if (std::find(outer.captured_by.begin(), outer.captured_by.end(), closure) !=
-        outer.captured_by.end()) {
-      const auto at = static_cast<size_t>(
-          std::find(outer.captured_by.begin(), outer.captured_by.end(), closure) -
-          outer.captured_by.begin());
-      if (outer.captured_as[at] == static_cast<int>(u)) continue;
-    }
-    outer.captured_by.push_back(closure);
-    outer.captured_as.push_back(static_cast<int>(u));
-    has_changed_ = true;
   }
 }
 

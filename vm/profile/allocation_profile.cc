@@ -72,7 +72,7 @@ AllocationWatch::AllocationWatch(State& state, const gc::AllocationProfilerOptio
       start_unix_ns_(UnixNanos()),
       start_ns_(MonotonicNanos()) {}
 
-AllocationProfile AllocationWatch::Stop() {
+AllocationProfile AllocationWatch::Read() {
   AllocationProfile profile = {
       .sample_bytes = profiler_.options().sample_bytes,
       .minors = state_.heap().minors() - minors_before_,

@@ -4,11 +4,11 @@
 //
 //   AllocationWatch watch(state, {.sample_bytes = 64 << 10});
 //   ... run scripts ...
-//   const AllocationProfile profile = watch.Stop();
+//   const AllocationProfile profile = watch.Read();
 //   std::fputs(AllocationTable(profile).c_str(), stderr);
 //   WriteFile("run.pb", PprofBytes(profile));               // pprof_writer.h
 //
-// Survival and lifetimes are what the collections of the run found. Stop() then collects once more,
+// Survival and lifetimes are what the collections of the run found. Read() then collects once more,
 // so that what is live is what the program can still reach.
 //
 // Embedders use vm::AllocationWatch with the State of their Vm; the program's flag is
@@ -55,7 +55,7 @@ class AllocationWatch {
   AllocationWatch(State& state, const gc::AllocationProfilerOptions& options);
 
   // What was seen so far; the watch goes on. Collects (a safepoint).
-  AllocationProfile Stop();
+  AllocationProfile Read();
 
  private:
   State& state_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// call_sites.h. A site is asked for at each allocation that is noted, so that what is done for every
-// frame is one look-up for its function and one for its node; names are made at first sight.
+// call_sites.h. A site is asked for at each allocation that is noted, so that what is done for
+// every frame is one look-up for its function and one for its node; names are made at first sight.
 #include "profile/call_sites.h"
 
 #include <algorithm>

@@ -11,9 +11,9 @@
 // line, and its caller's node. Site 0 is the host: no function runs.
 //
 // A function is known by its prototype, whose address tells it apart as long as it lives; the table
-// of prototypes is a weak one (gc::WeakTable), so that watching keeps no code alive, and forgets the
-// address when the code dies. What was recorded keeps its name. A native function is known by its
-// code's address, and named as the first script that is seen calling it does.
+// of prototypes is a weak one (gc::WeakTable), so that watching keeps no code alive, and forgets
+// the address when the code dies. What was recorded keeps its name. A native function is known by
+// its code's address, and named as the first script that is seen calling it does.
 //
 // Thread safety: of its State's thread.
 #ifndef NEAP_VM_PROFILE_CALL_SITES_H_
@@ -63,7 +63,8 @@ class CallSites final : public gc::WeakTable {
   const SiteFunction& function(uint32_t id) const { return functions_[id]; }
   size_t function_count() const { return functions_.size(); }
 
-  // --- gc::WeakTable: of prototypes, which never move ---------------------------------------------
+  // --- gc::WeakTable: of prototypes, which never move
+  // ---------------------------------------------
   void SettleYoung(Fates& fates) override;
   void SettleAll(Fates& fates) override;
   void ForEach(const std::function<void(gc::Word word, bool listed_young)>& visit) override;

@@ -5,8 +5,8 @@
 //   absl::StatusOr<HeapGraph> graph = ReadHeapSnapshot("game.heapsnapshot");
 //   const DominatorTree tree = FindDominators(StrongGraph(*graph));     // dominators.h
 //
-// Any file of the .heapsnapshot format is read (heap_snapshot.h), those of other JavaScript engines'
-// tools too: columns are found by their names.
+// Any file of the .heapsnapshot format is read (heap_snapshot.h), those of other JavaScript
+// engines' tools too: columns are found by their names.
 #ifndef NEAP_VM_PROFILE_HEAP_GRAPH_H_
 #define NEAP_VM_PROFILE_HEAP_GRAPH_H_
 

@@ -62,7 +62,10 @@ std::vector<HeapReport::ClassRow> HeapReport::Classes() const {
 }
 
 std::vector<uint32_t> HeapReport::Largest(size_t most) const {
-  std::vector<uint32_t> nodes(tree_.order.begin() + 1, tree_.order.end());
+  std::vector<uint32_t> nodes;
+  for (const uint32_t node : tree_.order) {
+    if (node != 0 && graph_.TypeOf(graph_.nodes[node]) != "array") nodes.push_back(node);
+  }
   most = std::min(most, nodes.size());
   std::partial_sort(nodes.begin(), nodes.begin() + static_cast<ptrdiff_t>(most), nodes.end(),
                     [&](uint32_t a, uint32_t b) {

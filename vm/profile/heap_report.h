@@ -4,7 +4,8 @@
 //
 //   summary    objects by class: number, own bytes, bytes retained by all of the class together
 //   retained   the objects that retain most: what goes when they go
-//   path       why an object is alive: a shortest way from the root, and everything that refers to it
+//   path       why an object is alive: a shortest way from the root, and everything that refers to
+//   it
 //   diff       what there is more of in a second snapshot; when both are of one run, which objects
 //              are new, and which are gone
 #ifndef NEAP_VM_PROFILE_HEAP_REPORT_H_
@@ -32,7 +33,8 @@ class HeapReport {
   };
   // Most retained bytes first. What is only weakly reachable is not counted.
   std::vector<ClassRow> Classes() const;
-  // Nodes by retained bytes, most first, without the root; at most `most`.
+  // Nodes by retained bytes, most first, without the root and without arrays, which are parts of
+  // other objects; at most `most`.
   std::vector<uint32_t> Largest(size_t most) const;
   // Nodes from the root to `node` along strong references, as few as possible, and the edge that
   // leads to each of them. Empty: it is not reachable.

@@ -19,6 +19,7 @@ namespace neap::vm {
 namespace {
 
 constexpr size_t kMostHolders = 12;
+constexpr size_t kMostNames = 8;   // of a path in one line
 constexpr size_t kMostSteps = 60;  // of a path: of a longer one the middle is left out
 
 std::string JsonText(const std::string& text) {
@@ -56,9 +57,15 @@ std::string HeapReport::RetainedText(size_t most) const {
   for (const uint32_t node : Largest(most)) {
     const std::vector<Step> path = PathTo(node);
     std::string place;
-    const size_t shown = std::min<size_t>(path.size(), 8);
-    for (size_t i = 1; i < shown; ++i) place += graph_.EdgeLabel(graph_.edges[path[i].edge]);
-    absl::StrAppend(&text, NodeLine(node), "  ", place, shown < path.size() ? "..." : "", "\n");
+    size_t shown = 0;
+    for (size_t i = 1; i < path.size() && shown < kMostNames; ++i) {
+      const std::string name = graph_.EdgeLabel(graph_.edges[path[i].edge]);
+      // Between a table and what is in it.
+      if (name == "<fields>" || name == "<elements>" || name == "<entries>") continue;
+      place += name;
+      ++shown;
+    }
+    absl::StrAppend(&text, NodeLine(node), "  ", place, shown == kMostNames ? "..." : "", "\n");
   }
   return text;
 }

@@ -25,8 +25,8 @@ constexpr uint32_t kNodeFields = 7;
 // The meta object of the format, which readers take the columns' meaning from.
 constexpr const char* kMeta =
     R"("meta":{"node_fields":["type","name","id","self_size","edge_count","trace_node_id",)"
-    R"("detachedness"],"node_types":[["hidden","array","string","object","code","closure","regexp",)"
-    R"("number","native","synthetic","concatenated string","sliced string","symbol","bigint",)"
+    R"("detachedness"],"node_types":[["hidden","array","string","object","code","closure",)"
+    R"("regexp","number","native","synthetic","concatenated string","sliced string","symbol","bigint",)"
     R"("object shape"],"string","number","number","number","number","number"],)"
     R"("edge_fields":["type","name_or_index","to_node"],"edge_types":[["context","element",)"
     R"("property","internal","hidden","shortcut","weak"],"string_or_number","node"],)"

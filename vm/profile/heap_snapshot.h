@@ -19,8 +19,8 @@
 //
 // An id is the object's identity, the number that tostring() shows: "table: 0x00000000002a" is node
 // 42. Taking a snapshot gives every live object its number, which costs 16 bytes or so until it
-// dies. self_size counts what an object owns outside the heap. An entry of a table with weak keys is
-// held by its key.
+// dies. self_size counts what an object owns outside the heap. An entry of a table with weak keys
+// is held by its key.
 #ifndef NEAP_VM_PROFILE_HEAP_SNAPSHOT_H_
 #define NEAP_VM_PROFILE_HEAP_SNAPSHOT_H_
 

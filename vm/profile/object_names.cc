@@ -56,6 +56,8 @@ ReferenceName NameOfKey(Value key) {
 // --- Objects -------------------------------------------------------------------------------------
 
 std::string ObjectNames::TableName(Table* table) {
+  if (table == state_.globals()) return "_G";
+  if (table == state_.registry()) return "registry";
   const std::string given = state_.TypeNameOf(Value::FromObject(table));
   if (given != "table") return given;
   const Shape* shape = table->shape.get();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// What heap snapshots call the objects of a VM and the references between them: class names by which
-// objects are grouped ("table {x, y, hp}", "closure update", "string"), names of fields, variables,
-// elements.
+// What heap snapshots call the objects of a VM and the references between them: class names by
+// which objects are grouped ("table {x, y, hp}", "closure update", "string"), names of fields,
+// variables, elements.
 //
-// Order of calls: Describe(object) before DescribeEdge from it, world stopped; no collection between
-// the first and the last call.
+// Order of calls: Describe(object) before DescribeEdge from it, world stopped; no collection
+// between the first and the last call.
 #ifndef NEAP_VM_PROFILE_OBJECT_NAMES_H_
 #define NEAP_VM_PROFILE_OBJECT_NAMES_H_
 

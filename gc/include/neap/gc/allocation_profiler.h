@@ -3,8 +3,9 @@
 // Who allocates what, and what becomes of it: objects are noted when they are born, followed while
 // they move, and counted out when a collection finds them dead. Nothing is kept alive by that.
 //
-//   gc::AllocationProfiler profiler(m, {.sample_bytes = 64 << 10},
-//                                   [&](gc::Mutator&, gc::TypeId, size_t) { return CurrentSite(); });
+//   gc::AllocationProfiler profiler(
+//       m, {.sample_bytes = 64 << 10},
+//       [&](gc::Mutator&, gc::TypeId, size_t) { return CurrentSite(); });
 //   ... run ...
 //   for (const gc::AllocationRecord& record : profiler.Read()) Print(record);
 //
@@ -85,7 +86,8 @@ struct AllocationProfilerOptions {
 };
 
 // The site of the allocation that happens now, a number of the caller's choice. On the allocating
-// thread, in the middle of the allocation: may neither allocate from the heap nor reach a safepoint.
+// thread, in the middle of the allocation: may neither allocate from the heap nor reach a
+// safepoint.
 using SiteFunction = std::function<uint32_t(Mutator& m, TypeId type, size_t bytes)>;
 
 class AllocationLedger;

@@ -12,12 +12,12 @@
 //   }                                           // all three are gone
 //
 // The rule is by size alone, as a compiler's is for a buffer whose length it cannot know: up to
-// kMaxFrameBytes a request stays on the frame. One byte more, and it is an object of the heap, which
-// the collector counts, paces by and frees.
+// kMaxFrameBytes a request stays on the frame. One byte more, and it is an object of the heap,
+// which the collector counts, paces by and frees.
 //
 // Not for data that outlives its scope, and not for references to managed objects: the collector
-// does not look into frames (keep references in handles). Thread safety: a FrameStack belongs to the
-// thread of its mutator; scopes close in reverse order (checked).
+// does not look into frames (keep references in handles). Thread safety: a FrameStack belongs to
+// the thread of its mutator; scopes close in reverse order (checked).
 #ifndef NEAP_GC_FRAME_ALLOCATOR_H_
 #define NEAP_GC_FRAME_ALLOCATOR_H_
 
