@@ -26,8 +26,8 @@ constexpr uint32_t kNodeFields = 7;
 constexpr const char* kMeta =
     R"("meta":{"node_fields":["type","name","id","self_size","edge_count","trace_node_id",)"
     R"("detachedness"],"node_types":[["hidden","array","string","object","code","closure",)"
-    R"("regexp","number","native","synthetic","concatenated string","sliced string","symbol","bigint",)"
-    R"("object shape"],"string","number","number","number","number","number"],)"
+    R"("regexp","number","native","synthetic","concatenated string","sliced string","symbol",)"
+    R"("bigint","object shape"],"string","number","number","number","number","number"],)"
     R"("edge_fields":["type","name_or_index","to_node"],"edge_types":[["context","element",)"
     R"("property","internal","hidden","shortcut","weak"],"string_or_number","node"],)"
     R"("trace_function_info_fields":["function_id","name","script_name","script_id","line",)"
@@ -67,7 +67,11 @@ class Gatherer final : public gc::HeapVisitor {
       if (name.kind == EdgeName::kElement) made.name = String(std::to_string(name.index));
       made.kind = EdgeName::kWeak;
     }
-    edges_.push_back(made);
+    if (from == 0) {
+      AddRoot(made);
+    } else {
+      edges_.push_back(made);
+    }
   }
 
   // False: errno says why not.
@@ -99,6 +103,16 @@ class Gatherer final : public gc::HeapVisitor {
     uint32_t from, to, name;
     EdgeName kind;
   };
+
+  // The developer tools want a root to be named once; a variable says more than a handle does.
+  void AddRoot(const Edge& edge) {
+    const auto [it, inserted] = root_edges_.try_emplace(edge.to, edges_.size());
+    if (inserted) {
+      edges_.push_back(edge);
+    } else if (strings_[edges_[it->second].name] == ObjectNames::kHandle) {
+      edges_[it->second].name = edge.name;
+    }
+  }
 
   uint32_t NodeOf(const gc::Object* object) {
     const auto [it, inserted] = node_of_.try_emplace(object, static_cast<uint32_t>(nodes_.size()));
@@ -159,6 +173,7 @@ class Gatherer final : public gc::HeapVisitor {
   std::vector<std::string> strings_;
   absl::flat_hash_map<std::string, uint32_t> string_ids_;
   absl::flat_hash_map<const gc::Object*, uint32_t> node_of_;
+  absl::flat_hash_map<uint32_t, size_t> root_edges_;  // node -> edge
 };
 
 }  // namespace

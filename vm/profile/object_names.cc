@@ -201,7 +201,7 @@ ReferenceName ObjectNames::RootName(const gc::HeapEdge& edge) {
   if (edge.to == state_.globals()) return Property("_G");
   if (edge.to == state_.registry()) return Property("registry");
   if (edge.to == state_.main_coroutine()) return Property("main coroutine");
-  ReferenceName name = Property("handle");
+  ReferenceName name = Property(kHandle);
   for (const Coroutine* co = state_.running(); co != nullptr; co = co->resumer) {
     if (edge.slot >= co->stack && edge.slot < co->stack + co->stack_size) {
       (void)StackName(edge.slot, &name);

@@ -60,6 +60,9 @@ struct ReferenceName {
 
 class ObjectNames {
  public:
+  // A root of native code, of which no more is known.
+  static constexpr const char* kHandle = "handle";
+
   explicit ObjectNames(State& state) : state_(state) {}
 
   ObjectName Describe(gc::Object* object);
