@@ -165,7 +165,7 @@ TEST_CASE("dump --escape says what stays in its function") {
   const std::string script =
       WriteScratch("points.lua",
                    "local function sum(x, y) local p = {x = x, y = y} return p.x + p.y end\n"
-                   "return sum(1, 2)\n");
+                   "print(sum(1, 2))\n");
   const ProgramRun run = RunNeap({"dump", "--escape", script});
   CHECK(run.status == 0);
   CHECK(Has(run.out, "sum, lines 1-1\n  line 1    table   p                stays\n"));
