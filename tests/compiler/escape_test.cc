@@ -114,6 +114,13 @@ TEST_CASE("F4: what a closure may have stored in a table of ours comes from else
         "stays stays table");
 }
 
+TEST_CASE("F4: a captured variable may be set by the closure at any time") {
+  CHECK(Verdicts("local v local f = function() v = g end v = {} f() v.x = {}") ==
+        "stays stays table");
+  CHECK(Verdicts("local v = {} local f = function() v = nil end v.x = {} f()") ==
+        "stays stays table");
+}
+
 TEST_CASE("a variable of each round of a loop is captured anew") {
   CHECK(Verdicts("for i = 1, 3 do local p = {} local f = function() return p.x end f() end") ==
         "captured stays");
