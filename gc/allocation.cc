@@ -47,7 +47,10 @@ void* Collector::AllocateSlow(Mutator& m, TypeId type, size_t bytes, Where where
   Escalation step = Escalation::kStart;
   for (;;) {
     if (!injected) {
-      if (void* memory = TryOnce(m, type, bytes, where)) return memory;
+      if (void* memory = TryOnce(m, type, bytes, where)) {
+        if (watcher_ != nullptr) WatchAllocation(m, memory, type, bytes);
+        return memory;
+      }
     }
     if (!Escalate(m, bytes, &step)) break;
     injected = injected && step != Escalation::kAsked;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "allocation_watcher.h"
 #include "counter.h"
 #include "cpu_limiter.h"
 #include "evacuator.h"
@@ -70,6 +71,9 @@ class Collector {
   void* AllocateSlow(Mutator& m, TypeId type, size_t bytes, Where where);
   void OffHeapChanged(Mutator& m, Object* owner, int64_t delta);
   bool IsYoung(const Object* object) const;
+  // The watcher is told of objects that are born from now on (allocation_watch.cc): of each, or
+  // with `mean_bytes` != 0 of those with a sample point. Null: nobody. Stops the world.
+  void WatchAllocations(Mutator& m, AllocationWatcher* watcher, uint64_t mean_bytes, uint64_t seed);
 
   // --- Collecting --------------------------------------------------------------------------------
   // A full, forced major cycle; sweeping is finished on return.
@@ -193,6 +197,9 @@ class Collector {
   bool OverHardLimit(size_t bytes) const;
   void StressAllocation(Mutator& m);
   bool InjectFailure();
+  void StartSampling(Local& local, int id);
+  void LowerLimit(Local& local);
+  void WatchAllocation(Mutator& m, void* memory, TypeId type, size_t bytes);
 
   Options options_;  // nursery mode may change at run time (SetNurseryBytes)
   Clock clock_;
@@ -231,6 +238,9 @@ class Collector {
   std::atomic<bool> warn_pending_{false};
   bool slow_mode_ = false;                      // a stress switch needs every allocation
   std::atomic<uint64_t> allocation_number_{0};  // in slow mode
+  AllocationWatcher* watcher_ = nullptr;        // written while stopped
+  uint64_t sample_mean_bytes_ = 0;
+  uint64_t sample_seed_ = 0;
   std::atomic<uint64_t> collection_number_{0};  // minors + majors, for stress-major
   std::atomic<uint64_t> last_major_ns_{0};
   uint64_t last_pause_end_ns_ = 0;

@@ -111,6 +111,7 @@ void Collector::NewProcessor(Processor& p, void* context) {
     local = std::make_unique<Local>(self->old_space_);
     local->hash_state =
         self->options_.debug.seed * 0x9e3779b97f4a7c15u + static_cast<uint64_t>(p.id);
+    self->StartSampling(*local, p.id);
   }
   p.gc = local.get();
   if (self->options_.blocking_events) {

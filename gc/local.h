@@ -7,7 +7,7 @@
 //          | objects ...    | free ...     |        cut from an eden block
 //
 // With a stress switch on, `limit` is kept equal to `top`, so that every allocation takes the slow
-// path; `real_limit` keeps the true end.
+// path; watched allocation lowers it to the next sample point. `real_limit` keeps the true end.
 #ifndef NEAP_GC_LOCAL_H_
 #define NEAP_GC_LOCAL_H_
 
@@ -30,6 +30,9 @@ class Local : public Tlab {
     return static_cast<uint64_t>(LoadTop() - tlab_start.load(std::memory_order_relaxed));
   }
 
+  // Bytes ever allocated on this P. Readable by any thread.
+  uint64_t allocated_bytes() const { return retired_bytes.Get() + tlab_bytes() + old_bytes.Get(); }
+
   // Owner P; the collector while stopped.
   std::atomic<char*> tlab_start{nullptr};
   char* real_limit = nullptr;
@@ -39,6 +42,8 @@ class Local : public Tlab {
   std::vector<Object*> stationary_young;  // born since the last minor
   uint64_t unreported_old_bytes = 0;  // allocated directly old, not yet in the collector's counter
   uint64_t hash_state = 0;
+  uint64_t next_sample = UINT64_MAX;  // of allocated_bytes: allocation_watcher.h
+  uint64_t sample_state = 0;
   uint64_t safepoints = 0;    // for stress-safepoint
   uint64_t barrier_logs = 0;  // for drop-barrier
 

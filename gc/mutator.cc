@@ -63,7 +63,7 @@ namespace {
 
 uint64_t AllocatedOn(const Local* local) {
   if (local == nullptr) return 0;
-  return local->retired_bytes.Get() + local->tlab_bytes() + local->old_bytes.Get();
+  return local->allocated_bytes();
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ const std::vector<Experiment>& AllExperiments() {
   static const std::vector<Experiment> all = [] {
     std::vector<Experiment> list;
     Append(list, GExperiments());
+    Append(list, EExperiments());
     Append(list, DExperiments());
     Append(list, BExperiments());
     Append(list, KExperiments());

@@ -163,7 +163,8 @@ class Lab {
 
 struct Experiment {
   const char* id;      // "G1"
-  const char* family;  // "evict", "throughput", "bullets", "memory", "pacing", "dirty"
+  const char* family;  // "evict", "throughput", "bullets", "memory", "pacing", "dirty",
+                       // "escape"
   const char* title;
   const char* explains;  // a few sentences: what is tested, what the source claims
   bool headline;         // part of the bare `neap lab`
@@ -177,6 +178,7 @@ std::vector<Experiment> GExperiments();
 std::vector<Experiment> KExperiments();
 std::vector<Experiment> BExperiments();
 std::vector<Experiment> DExperiments();
+std::vector<Experiment> EExperiments();
 
 // Experiments selected by names: an id, a family letter ("G"), a family name ("evict"), "all", or
 // nothing (headline). An unknown name is returned in `unknown`.

@@ -64,6 +64,14 @@ TEST_CASE("a pool holds 40 MB for ever without a guard and drops it with one") {
   CheckStrict("G10");
 }
 TEST_CASE("stealing does not miss more than not stealing on one trace") { CheckStrict("G11"); }
+TEST_CASE("what stays on a frame allocates nothing, what is larger one object") {
+  for (const char* id : {"E1", "E2", "E3", "E4", "E5", "E6", "E10"}) CheckStrict(id);
+}
+TEST_CASE("the report on the Lua file says what the published lines say") { CheckStrict("E7"); }
+TEST_CASE("boxes and closures are allocated when they are handed on") {
+  for (const char* id : {"E8", "E9"}) CheckStrict(id);
+}
+TEST_CASE("the same allocations per operation may all die or all survive") { CheckStrict("E11"); }
 TEST_CASE("forced collections between bursts lose what the oracle says") { CheckStrict("K1"); }
 TEST_CASE("one collection loses the privates of idle Ps and nothing else") { CheckStrict("K2"); }
 TEST_CASE("stranded privates are alive and out of reach") { CheckStrict("K3"); }

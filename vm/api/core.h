@@ -31,6 +31,7 @@ class Core {
   ~Core();
 
   static Core* Of(vm::State& state) { return static_cast<Core*>(state.host); }
+  static vm::State& StateOf(Vm& vm) { return vm.core_->state(); }
   vm::State& state() { return *state_; }
   gc::Mutator& mutator() { return state_->mutator(); }
   gc::Heap& heap() { return state_->heap(); }

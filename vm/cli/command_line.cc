@@ -29,6 +29,9 @@ constexpr const char* kHelp =
     "                             run a script; without one, a prompt on a terminal\n"
     "  neap run ...               the same, whatever the script is called\n"
     "  neap dump FILE.lua         list its bytecode; - for standard input\n"
+    "  neap dump --escape FILE    tables and closures that never leave their function\n"
+    "  neap heap FILE [FILE]      what a heap snapshot holds, or how two differ;\n"
+    "                             --retained, --path=ID, --top=N, --json\n"
     "  neap lab [NAMES] [FLAGS]   run experiments on pools, pacing and object layout;\n"
     "                             without names the headline set, in a minute or two\n"
     "  neap lab list              all experiments: id, family, title\n"
@@ -208,7 +211,10 @@ absl::StatusOr<CommandLine> ParseScript(CommandLine line, std::vector<std::strin
 }
 
 absl::StatusOr<CommandLine> ParseDump(CommandLine line, std::vector<std::string> arguments) {
-  if (arguments.size() != 1) return Misuse("dump: which file? neap dump FILE.lua, or - for stdin");
+  line.dumps_escapes = std::erase(arguments, "--escape") != 0;
+  if (arguments.size() != 1) {
+    return Misuse("dump: which file? neap dump [--escape] FILE.lua, or - for stdin");
+  }
   line.command = CommandLine::Command::kDump;
   line.words = std::move(arguments);
   return line;
@@ -227,8 +233,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, const char* const* argv) 
   if (word == "lab") return ParseLab(std::move(line), std::move(arguments));
   if (word == "lab-cell") return ParseCell(std::move(line), arguments);
   if (word == "dump") return ParseDump(std::move(line), std::move(arguments));
-  if (word == "sweep") {
-    line.command = CommandLine::Command::kSweep;
+  if (word == "sweep" || word == "heap") {
+    using Command = CommandLine::Command;
+    line.command = word == "sweep" ? Command::kSweep : Command::kHeap;
     line.words = std::move(arguments);
     return line;
   }

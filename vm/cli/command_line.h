@@ -28,8 +28,9 @@ struct CommandLine {
     kLab,      // lab
     kLabCell,  // lab-cell NAME ARGUMENT...: one cell of a timing experiment, for the lab itself
     kScript,   // run ..., or no other command: a script, or a prompt
-    kDump,     // dump FILE
+    kDump,     // dump [--escape] FILE
     kSweep,    // sweep ...: its words go to sweep_command.h as they are
+    kHeap,     // heap FILE...: heap snapshots; `words` are all behind the command
   };
   Command command = Command::kPrint;
   std::string print;
@@ -37,9 +38,10 @@ struct CommandLine {
   std::vector<std::string> words;  // names of experiments; cell and its arguments; file
   lab::Settings settings;          // kLab, kLabCell
   lab::OutputFormat format = lab::OutputFormat::kText;
-  std::string html_file;  // empty: no report
-  int repeat = 3;         // kLab with an own workload: processes for each storage
-  ScriptOptions script;   // kScript
+  std::string html_file;       // empty: no report
+  int repeat = 3;              // kLab with an own workload: processes for each storage
+  bool dumps_escapes = false;  // kDump: what leaves its function, instead of the bytecode
+  ScriptOptions script;        // kScript
 };
 
 // InvalidArgument is a line for the user.

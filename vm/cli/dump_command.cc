@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "command_line.h"
 #include "compiler/code_generator.h"
+#include "compiler/escape_report.h"
 #include "compiler/lister.h"
 #include "interpreter/binary_chunk.h"
 #include "library/file_text.h"
@@ -39,7 +40,7 @@ bool ReadWhole(FILE* file, std::string* text) {
 
 }  // namespace
 
-int RunDumpCommand(const std::string& path) {
+int RunDumpCommand(const std::string& path, bool shows_escapes) {
   const bool is_stdin = path == "-";
   FILE* file = is_stdin ? stdin : std::fopen(path.c_str(), "rb");
   std::string text;
@@ -55,7 +56,9 @@ int RunDumpCommand(const std::string& path) {
     std::fprintf(stderr, "neap: %s\n", std::string(unit.status().message()).c_str());
     return 1;
   }
-  std::fputs(vm::ListCode(**unit).c_str(), stdout);
+  const std::string shown =
+      shows_escapes ? vm::EscapeText(vm::FindEscapes(**unit)) : vm::ListCode(**unit);
+  std::fputs(shown.c_str(), stdout);
   return 0;
 }
 

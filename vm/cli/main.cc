@@ -5,6 +5,7 @@
 
 #include "command_line.h"
 #include "dump_command.h"
+#include "heap_command.h"
 #include "lab_command.h"
 #include "run_command.h"
 #include "sweep_command.h"
@@ -27,9 +28,11 @@ int Main(int argc, const char* const* argv) {
     case CommandLine::Command::kLabCell:
       return RunLabCell(*line);
     case CommandLine::Command::kDump:
-      return RunDumpCommand(line->words[0]);
+      return RunDumpCommand(line->words[0], line->dumps_escapes);
     case CommandLine::Command::kSweep:
       return RunSweepCommand(line->words, line->as_typed);
+    case CommandLine::Command::kHeap:
+      return RunHeapCommand(line->words);
     case CommandLine::Command::kScript:
       break;
   }

@@ -203,6 +203,11 @@ int RunScriptCommand(const ScriptOptions& options) {
       return kExitMisuse;
     }
     exit_status = Interpreter(**host, options).Run();
+    const absl::Status profiled = (*host)->FinishProfiles();
+    if (!profiled.ok()) {
+      std::fprintf(stderr, "neap: %s\n", std::string(profiled.message()).c_str());
+      if (exit_status == 0) exit_status = kExitScriptError;
+    }
   }
   const absl::Status traced = lab::FinishTraces();
   if (traced.ok()) return exit_status;

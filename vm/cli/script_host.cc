@@ -108,11 +108,15 @@ absl::StatusOr<std::unique_ptr<ScriptHost>> ScriptHost::Create(const ScriptOptio
   lab::AttachTraces(**heap);
   std::unique_ptr<ScriptHost> host(new ScriptHost(*std::move(heap), options));
   if (!host->Open(options)) return absl::ResourceExhaustedError("cannot create state");
+  if (status = host->profiles_.Start(host->state_); !status.ok()) return status;
   return host;
 }
 
-ScriptHost::ScriptHost(std::unique_ptr<gc::Heap> heap, const ScriptOptions&)
-    : heap_(std::move(heap)), mutator_(*heap_), state_(mutator_, {.hash_seed = RandomSeed()}) {}
+ScriptHost::ScriptHost(std::unique_ptr<gc::Heap> heap, const ScriptOptions& options)
+    : heap_(std::move(heap)),
+      mutator_(*heap_),
+      state_(mutator_, {.hash_seed = RandomSeed()}),
+      profiles_(options.profiles) {}
 
 ScriptHost::~ScriptHost() { state_.Close(); }
 
@@ -133,6 +137,10 @@ bool ScriptHost::Open(const ScriptOptions& options) {
 // os.exit. What stands in C++ frames is left as it is: the process ends here, without the
 // destructors of static objects, which other threads may still use.
 void ScriptHost::Exit(State& state, int status, bool close) {
+  const absl::Status profiled = static_cast<ScriptHost*>(state.host)->FinishProfiles();
+  if (!profiled.ok()) {
+    std::fprintf(stderr, "neap: %s\n", std::string(profiled.message()).c_str());
+  }
   if (close) state.Close();
   if (!lab::FinishTraces().ok()) std::fputs("neap: the trace is not complete\n", stderr);
   std::fflush(nullptr);

@@ -21,6 +21,7 @@
 #include "interpreter/state.h"
 #include "neap/gc/heap.h"
 #include "neap/gc/mutator.h"
+#include "profile_files.h"
 #include "script_options.h"
 #include "script_warnings.h"
 
@@ -36,6 +37,8 @@ class ScriptHost {
 
   vm::State& state() { return state_; }
   ScriptWarnings& warnings() { return warnings_; }
+  // Writes the profiles that the options ask for, once. The error is a line for the user.
+  absl::Status FinishProfiles() { return profiles_.Finish(); }
 
   // Calls the function below the `arguments` on top, which are replaced by `wanted` (-1: all)
   // results. False: by the message instead. Ctrl-C stops it; a second one ends the process.
@@ -58,6 +61,7 @@ class ScriptHost {
   gc::Mutator mutator_;
   ScriptWarnings warnings_;
   vm::State state_;
+  ProfileFiles profiles_;
   uint32_t handler_ = 0;  // stack index of the message handler
 };
 

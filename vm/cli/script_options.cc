@@ -4,6 +4,7 @@
 // their text glued on or as the next word.
 #include "script_options.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,7 @@ namespace {
 
 constexpr const char* kTraceFlag = "trace";
 constexpr const char* kTraceVariable = "NEAP_TRACE";
+constexpr uint64_t kMostSampleBytes = uint64_t{1} << 30;
 
 class Parser {
  public:
@@ -55,7 +57,7 @@ class Parser {
     } else if (word == "--") {
       ScriptIs(at_ + 1);
     } else if (word[1] == '-') {
-      return TakeHeapFlag(word);
+      return TakeFlag(word);
     } else if (word[1] == 'e' || word[1] == 'l') {
       return TakeAction(word);
     } else {
@@ -99,14 +101,29 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // --name=value or --name value.
-  absl::Status TakeHeapFlag(const std::string& word) {
+  // Where the value of the flag goes; null: there is no such flag.
+  std::optional<std::string>* TextOf(const std::string& name) {
+    if (name == kTraceFlag) return &trace_;
+    if (name == "alloc-sample") return &alloc_sample_;
+    if (name == "pprof") return &pprof_;
+    if (name == "heap-snapshot") return &heap_snapshot_;
+    for (size_t i = 0; i < kHeapFlagCount; ++i) {
+      if (name == kHeapFlags[i].name) return &heap_[i];
+    }
+    return nullptr;
+  }
+
+  // --name=value or --name value; the value of --alloc-profile may be left out.
+  absl::Status TakeFlag(const std::string& word) {
     const size_t equals = word.find('=');
     const std::string name = word.substr(2, equals == word.npos ? equals : equals - 2);
-    std::optional<std::string>* text = name == kTraceFlag ? &trace_ : nullptr;
-    for (size_t i = 0; i < kHeapFlagCount; ++i) {
-      if (name == kHeapFlags[i].name) text = &heap_[i];
+    if (name == "alloc-profile") {
+      options_.profiles.allocations = true;
+      if (equals == word.npos) return absl::OkStatus();
+      options_.profiles.allocation_file = word.substr(equals + 1);
+      return CheckFile(word, options_.profiles.allocation_file);
     }
+    std::optional<std::string>* text = TextOf(name);
     if (text == nullptr) return Unknown(word);
     if (equals != word.npos) {
       *text = word.substr(equals + 1);
@@ -118,7 +135,34 @@ class Parser {
     return absl::OkStatus();
   }
 
+  absl::Status CheckFile(const std::string& flag, const std::string& file) {
+    if (!file.empty()) return absl::OkStatus();
+    return Refuse(absl::StrCat("'", flag, "' needs the name of a file"));
+  }
+
+  absl::Status FillProfiles() {
+    ProfileOptions& profiles = options_.profiles;
+    if (options_.has_script()) profiles.program = options_.words[options_.script];
+    profiles.pprof_file = pprof_.value_or("");
+    profiles.heap_snapshot_file = heap_snapshot_.value_or("");
+    absl::Status status;
+    if (pprof_) status.Update(CheckFile("--pprof", *pprof_));
+    if (heap_snapshot_) status.Update(CheckFile("--heap-snapshot", *heap_snapshot_));
+    if (!status.ok() || !alloc_sample_) return status;
+    const absl::StatusOr<uint64_t> bytes = gc::ParseBytes(*alloc_sample_);
+    if (!bytes.ok() || *bytes > kMostSampleBytes) {
+      return Refuse(absl::StrCat("--alloc-sample: \"", *alloc_sample_,
+                                 "\" is not allowed; give bytes (512KiB) up to 1GiB, or 0"));
+    }
+    if (!profiles.watches_allocations()) {
+      return Refuse("--alloc-sample: nothing to sample for; give --alloc-profile or --pprof");
+    }
+    profiles.sample_bytes = *bytes;
+    return absl::OkStatus();
+  }
+
   absl::Status FillOptions() {
+    if (absl::Status status = FillProfiles(); !status.ok()) return status;
     options_.trace_file = trace_ ? *trace_ : Variable(kTraceVariable).value_or("");
     options_.heap.procs = 1;  // one thread runs the script
     bool is_default = true;
@@ -127,7 +171,7 @@ class Parser {
 
   ScriptOptions options_;
   HeapFlagTexts heap_;
-  std::optional<std::string> trace_;
+  std::optional<std::string> trace_, alloc_sample_, pprof_, heap_snapshot_;
   size_t at_;
   size_t script_ = 0;
   bool is_done_ = false;
@@ -152,8 +196,13 @@ std::string DescribeScriptOptions() {
     absl::StrAppend(&text, "  ", name, std::string(name.size() < 20 ? 20 - name.size() : 1, ' '),
                     flag.sentence, " (", flag.variable, ")\n");
   }
-  absl::StrAppend(&text, "  --trace=FILE        write every collection as JSON lines (",
-                  kTraceVariable, ")\n");
+  absl::StrAppend(
+      &text, "  --trace=FILE        write every collection as JSON lines (", kTraceVariable, ")\n",
+      "  --alloc-profile[=FILE]  allocations by type and line, with what became of them;"
+      " FILE.json: JSON\n"
+      "  --alloc-sample=SIZE     note one allocation in SIZE bytes (512KiB), not all\n"
+      "  --pprof=FILE            the same by call stack, for `go tool pprof`\n"
+      "  --heap-snapshot=FILE    all objects left at the end, for `neap heap`\n");
   return text;
 }
 

@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "neap/gc/options.h"
+#include "profile_files.h"
 
 namespace neap::cli {
 
@@ -38,6 +39,7 @@ struct ScriptOptions {
   std::vector<Action> actions;
   gc::Options heap;
   std::string trace_file;  // empty: none
+  ProfileOptions profiles;
 
   bool has_script() const { return script < words.size(); }
 };
