@@ -31,6 +31,7 @@ constexpr const char* kHelp =
     "  neap lab [NAMES] [FLAGS]   run experiments on pools, pacing and object layout;\n"
     "                             without names the headline set, in a minute or two\n"
     "  neap lab list              all experiments: id, family, title\n"
+    "  neap trace FILE [FILE2]    what a trace says; two are compared; `neap trace --help`\n"
     "  neap version               version, build, machine\n"
     "  neap help                  this text; `neap lab --help` lists the flags of the lab\n"
     "  neap --help-debug          the switches of NEAP_DEBUG\n";
@@ -209,6 +210,11 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, const char* const* argv) 
   if (word == "lab") return ParseLab(std::move(line), std::move(arguments));
   if (word == "lab-cell") return ParseCell(std::move(line), arguments);
   if (word == "dump") return ParseDump(std::move(line), std::move(arguments));
+  if (word == "trace") {
+    line.command = CommandLine::Command::kTrace;
+    line.words = std::move(arguments);
+    return line;
+  }
   if (word == "run") return ParseScript(std::move(line), std::move(words), 2);
   if (word == "help" || word == "--help") {
     line.print = absl::StrCat(kHelp, "\n", DescribeScriptOptions());

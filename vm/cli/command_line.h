@@ -29,6 +29,7 @@ struct CommandLine {
     kLabCell,  // lab-cell NAME ARGUMENT...: one cell of a timing experiment, for the lab itself
     kScript,   // run ..., or no other command: a script, or a prompt
     kDump,     // dump FILE
+    kTrace,    // trace ...: `words` are its arguments (trace_command.h)
   };
   Command command = Command::kPrint;
   std::string print;

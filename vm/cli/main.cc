@@ -7,6 +7,7 @@
 #include "dump_command.h"
 #include "lab_command.h"
 #include "run_command.h"
+#include "trace_command.h"
 
 namespace neap::cli {
 namespace {
@@ -27,6 +28,8 @@ int Main(int argc, const char* const* argv) {
       return RunLabCell(*line);
     case CommandLine::Command::kDump:
       return RunDumpCommand(line->words[0]);
+    case CommandLine::Command::kTrace:
+      return RunTraceCommand(line->words);
     case CommandLine::Command::kScript:
       break;
   }
