@@ -124,7 +124,6 @@ std::vector<std::string> PauseRow(const char* name, const Distribution& d, doubl
           seconds > 0 ? absl::StrFormat("%.1f", static_cast<double>(d.count) / seconds) : "-",
           Time(d.total),
           seconds > 0 ? ShareText(static_cast<double>(d.total) / 1e9 / seconds) : "-",
-          TimeText(d.mean()),
           Time(d.p50),
           Time(d.p90),
           Time(d.p99),
@@ -133,8 +132,8 @@ std::vector<std::string> PauseRow(const char* name, const Distribution& d, doubl
 }
 
 std::string PausesText(const Run& run, const Summary& s) {
-  std::vector<std::vector<std::string>> rows = {{"", "count", "per s", "total", "share", "mean",
-                                                 "50 %", "90 %", "99 %", "99.9 %", "longest"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"", "count", "per s", "total", "share", "50 %", "90 %", "99 %", "99.9 %", "longest"}};
   if (run.source == Source::kNeap) rows.push_back(PauseRow("minor", s.minor_pauses, s.seconds));
   rows.push_back(PauseRow("major", s.major_pauses, s.seconds));
   rows.push_back(PauseRow("all stops", s.pauses, s.seconds));

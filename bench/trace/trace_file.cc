@@ -146,30 +146,39 @@ absl::Status TraceReader::TakeLine(std::string line) {
     ++run_.other_lines;
     return absl::OkStatus();
   }
-  if (run_.heaps.empty()) {
+  TakeGctrace(*go);
+  return absl::OkStatus();
+}
+
+// Two pauses with concurrent marking between them. A number that does not grow begins another
+// program, whose times are put behind those of the one before.
+void TraceReader::TakeGctrace(const GctraceLine& go) {
+  if (run_.heaps.empty() || go.number <= run_.majors.back().number) {
     run_.source = Source::kGo;
     run_.has_end = true;  // there is none to miss
-    run_.heaps.push_back({.command = "a Go program"});
+    go_offset_ns_ = run_.end_ns;
+    run_.heaps.push_back({.number = run_.heaps.size() + 1, .command = "a Go program"});
   }
+  const uint64_t start_ns = go_offset_ns_ + go.start_ns;
   Major major;
-  major.number = go->number;
-  major.cause = Intern(go->is_forced ? "forced" : "pacer");
-  major.start_ns = go->start_ns;
-  major.pause_ns = go->clock_ns[0] + go->clock_ns[2];
-  major.mark_ns = go->clock_ns[1];
-  for (const uint64_t ns : go->cpu_ns) major.cpu_ns += ns;
-  major.cpu_ns -= go->cpu_ns[3];  // idle marking takes what nobody wants
-  major.heap_before_bytes = go->heap_mb[0] << 20;
-  major.marked_bytes = go->heap_mb[2] << 20;
-  major.goal_bytes = major.trigger_bytes = go->goal_mb << 20;
-  major.procs = go->procs;
-  major.forced = go->is_forced;
-  major.gc_cpu_percent_x100 = go->cpu_percent * 100;
+  major.heap = static_cast<uint32_t>(run_.heaps.size() - 1);
+  major.number = go.number;
+  major.cause = Intern(go.is_forced ? "forced" : "pacer");
+  major.start_ns = start_ns;
+  major.pause_ns = go.clock_ns[0] + go.clock_ns[2];
+  major.mark_ns = go.clock_ns[1];
+  for (const uint64_t ns : go.cpu_ns) major.cpu_ns += ns;
+  major.cpu_ns -= go.cpu_ns[3];  // idle marking takes what nobody wants
+  major.heap_before_bytes = std::max(go.heap_mb[0], go.heap_mb[1]) << 20;
+  major.marked_bytes = go.heap_mb[2] << 20;
+  major.goal_bytes = major.trigger_bytes = go.goal_mb << 20;
+  major.procs = go.procs;
+  major.forced = go.is_forced;
+  major.gc_cpu_percent_x100 = go.cpu_percent * 100;
   run_.majors.push_back(major);
   ++run_.events;
-  NotePause(go->start_ns, go->clock_ns[0]);
-  NotePause(go->start_ns + go->clock_ns[0] + go->clock_ns[1], go->clock_ns[2]);
-  return absl::OkStatus();
+  NotePause(start_ns, go.clock_ns[0]);
+  NotePause(start_ns + go.clock_ns[0] + go.clock_ns[1], go.clock_ns[2]);
 }
 
 absl::Status TraceReader::TakeJsonLine(std::string& line) {

@@ -53,6 +53,7 @@ class TraceReader {
  private:
   absl::Status TakeLine(std::string line);
   absl::Status TakeJsonLine(std::string& line);
+  void TakeGctrace(const struct GctraceLine& go);
   absl::Status TakeSchema();
   absl::Status TakeEvent(std::string_view event);
   absl::Status TakeEnd();
@@ -66,11 +67,12 @@ class TraceReader {
   void NoteLost(uint32_t heap, uint64_t lost);
 
   Run run_;
-  std::string pending_;      // after the last line feed
-  uint64_t line_ = 0;        // number of the line that was taken last
-  bool is_json_ = false;     // decided by the first line that is not empty
-  bool is_decided_ = false;  //
-  uint64_t lost_lines_ = 0;  // sum of "lost" lines of single-heap traces
+  std::string pending_;        // after the last line feed
+  uint64_t line_ = 0;          // number of the line that was taken last
+  bool is_json_ = false;       // decided by the first line that is not empty
+  bool is_decided_ = false;    //
+  uint64_t go_offset_ns_ = 0;  // of the present Go program
+  uint64_t lost_lines_ = 0;    // sum of "lost" lines of single-heap traces
   JsonLine json_;
   std::map<std::string, uint64_t, std::less<>> name_index_;
   std::map<uint64_t, uint32_t> heap_index_;  // number in the file -> index

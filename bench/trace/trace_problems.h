@@ -2,10 +2,10 @@
 //
 // Likely problems of a run, in plain words, each with what to do about it.
 //
-// A rule looks at figures of the trace and fires above a threshold; thresholds stand with the rules
-// (trace_problems.cc). A rule says what the figures show and no more: it cannot know whether a pause
-// of 8 ms is a problem to the program. Rules about shares want a minimum of collections, so that the
-// first ten of a short script do not fire them.
+// A rule looks at figures of the trace and fires above a threshold; the thresholds stand with the
+// rules (trace_problems.cc). It says what the figures show and no more: whether a pause of 8 ms is
+// a problem, only the program's author knows. Rules about shares want a minimum of collections, so
+// that the first ten of a short script do not fire them.
 //
 //   nursery-survival    a fifth or more of what is born in the nursery is copied into old space
 //   early-promotion     half or more of what is promoted is dead at the next major cycle

@@ -39,8 +39,8 @@ struct PoolSummary {
   uint64_t gets = 0, private_hits = 0, shared_hits = 0, steals = 0, victim_hits = 0, misses = 0;
   uint64_t puts = 0, drops = 0, evicted = 0;
   uint64_t most_bytes_held = 0;
-  // Mean number of major cycles from one cycle with a Get to the next; 1: used in every one; 0: used
-  // in fewer than two. A pool keeps what it has for two cycles at most.
+  // Mean number of major cycles from one cycle with a Get to the next; 1: used in every one; 0:
+  // used in fewer than two. A pool keeps what it has for one to two cycles.
   double gap_cycles = 0;
   double hit_share() const {
     return gets == 0 ? 0 : static_cast<double>(gets - misses) / static_cast<double>(gets);

@@ -9,9 +9,9 @@
 
 namespace neap::cli {
 
-// `arguments`: what follows the word "trace". Exit status: 0; 1 when a trace was read but is cut off
-// or has no end line (the output is of what is there), or an output could not be written; 2 for a
-// file that is no trace, another version, or wrong flags, with one line on standard error.
+// `arguments`: what follows the word "trace". Exit status: 0; 1 when a trace was read but is cut
+// off or has no end line (the output is of what is there), or an output could not be written; 2 for
+// a file that is no trace, another version, or wrong flags, with one line on standard error.
 int RunTraceCommand(const std::vector<std::string>& arguments);
 
 }  // namespace neap::cli
