@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What `neap trace` prints: the summary of a run and the comparison of two, as text and as JSON. The
-// text is for people and may change; the JSON's names stay (see Metric::id), new ones are added.
+// What `neap trace` prints: the summary of a run and the comparison of two, as text and as JSON.
+// The text is for people and may change; the JSON's names stay (Metric::id), new ones are added.
 #ifndef NEAP_BENCH_TRACE_SUMMARY_TEXT_H_
 #define NEAP_BENCH_TRACE_SUMMARY_TEXT_H_
 

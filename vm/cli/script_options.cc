@@ -4,6 +4,10 @@
 // their text glued on or as the next word.
 #include "script_options.h"
 
+#include <algorithm>
+#include <charconv>
+#include <random>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +18,9 @@ namespace {
 
 constexpr const char* kTraceFlag = "trace";
 constexpr const char* kTraceVariable = "NEAP_TRACE";
+constexpr const char* kSeedVariable = "NEAP_SEED";
+constexpr const char* kFlightFlag = "flight-recorder";
+constexpr const char* kFlightVariable = "NEAP_FLIGHT_RECORDER";
 
 class Parser {
  public:
@@ -103,7 +110,9 @@ class Parser {
   absl::Status TakeHeapFlag(const std::string& word) {
     const size_t equals = word.find('=');
     const std::string name = word.substr(2, equals == word.npos ? equals : equals - 2);
-    std::optional<std::string>* text = name == kTraceFlag ? &trace_ : nullptr;
+    std::optional<std::string>* text = name == kTraceFlag    ? &trace_
+                                       : name == kFlightFlag ? &flight_
+                                                             : nullptr;
     for (size_t i = 0; i < kHeapFlagCount; ++i) {
       if (name == kHeapFlags[i].name) text = &heap_[i];
     }
@@ -118,7 +127,55 @@ class Parser {
     return absl::OkStatus();
   }
 
+  // SECONDS[,pause=MS],FILE.
+  absl::Status FillFlight() {
+    const bool is_flag = flight_.has_value();
+    const std::string text = is_flag ? *flight_ : Variable(kFlightVariable).value_or("");
+    if (text.empty() && !is_flag) return absl::OkStatus();
+    uint32_t seconds = 0, pause_ms = 0;
+    size_t at = TakeNumber(text, 0, &seconds);
+    constexpr std::string_view kPause = ",pause=";
+    if (at != 0 && text.compare(at, kPause.size(), kPause) == 0) {
+      const size_t digits = at + kPause.size();
+      at = TakeNumber(text, digits, &pause_ms);
+      if (at == digits || pause_ms == 0) at = 0;
+    }
+    if (at == 0 || seconds == 0 || at + 1 >= text.size() || text[at] != ',') {
+      return Refuse(absl::StrCat(is_flag ? "--" : "", is_flag ? kFlightFlag : kFlightVariable,
+                                 ": \"", text, "\" is not allowed; give SECONDS[,pause=MS],FILE"));
+    }
+    options_.flight.path = text.substr(at + 1);
+    options_.flight.keep_ns = uint64_t{seconds} * 1'000'000'000;
+    options_.flight.pause_ns = uint64_t{pause_ms} * 1'000'000;
+    return absl::OkStatus();
+  }
+  // Digits of `text` from `at`, as a number of at most six; the index behind them.
+  static size_t TakeNumber(const std::string& text, size_t at, uint32_t* number) {
+    const size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    if (end == at || end - at > 6) return at;
+    *number = static_cast<uint32_t>(std::stoul(text.substr(at, end - at)));
+    return end;
+  }
+
+  absl::Status FillSeed() {
+    const std::optional<std::string> text = Variable(kSeedVariable);
+    if (!text || *text == "random") {
+      std::random_device device;
+      options_.seed = (uint64_t{device()} << 32) | device();
+      return absl::OkStatus();
+    }
+    const char* const end = text->data() + text->size();
+    const auto [stop, error] = std::from_chars(text->data(), end, options_.seed);
+    if (error == std::errc() && stop == end) return absl::OkStatus();
+    return Refuse(absl::StrCat(kSeedVariable, ": \"", *text,
+                               "\" is not allowed; give random or a number from 0 to ",
+                               UINT64_MAX));
+  }
+
   absl::Status FillOptions() {
+    absl::Status refused = FillFlight();
+    if (refused.ok()) refused = FillSeed();
+    if (!refused.ok()) return refused;
     options_.trace_file = trace_ ? *trace_ : Variable(kTraceVariable).value_or("");
     options_.heap.procs = 1;  // one thread runs the script
     bool is_default = true;
@@ -127,7 +184,7 @@ class Parser {
 
   ScriptOptions options_;
   HeapFlagTexts heap_;
-  std::optional<std::string> trace_;
+  std::optional<std::string> trace_, flight_;
   size_t at_;
   size_t script_ = 0;
   bool is_done_ = false;
@@ -153,7 +210,9 @@ std::string DescribeScriptOptions() {
                     flag.sentence, " (", flag.variable, ")\n");
   }
   absl::StrAppend(&text, "  --trace=FILE        write every collection as JSON lines (",
-                  kTraceVariable, ")\n");
+                  kTraceVariable, ")\n  --flight-recorder=SECONDS[,pause=MS],FILE  ",
+                  "keep the last seconds in memory; FILE after a\n",
+                  "                      longer pause and on SIGUSR1 (", kFlightVariable, ")\n");
   return text;
 }
 

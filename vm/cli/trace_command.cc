@@ -12,10 +12,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "command_line.h"
+#include "perfetto_export.h"
+#include "report_html.h"
 #include "summary_text.h"
 #include "trace_file.h"
 #include "trace_follow.h"
+#include "trace_page.h"
 #include "trace_run.h"
+#include "trace_schema.h"
 
 namespace neap::cli {
 namespace {
@@ -25,7 +29,9 @@ constexpr int kIncomplete = 1;
 struct TraceFlags {
   std::vector<std::string> files;
   bool json = false, follow = false;
+  bool schema = false;
   std::optional<uint64_t> heap;
+  std::string html, perfetto;
 };
 
 int Misuse(const std::string& line) {
@@ -40,6 +46,11 @@ void AddTraceOptions(CLI::App& app, TraceFlags& flags) {
                  "GODEBUG=gctrace=1; two files are compared; - is standard input");
   app.add_flag("--json", flags.json, "figures as one JSON object");
   app.add_flag("--follow", flags.follow, "show a running program until its trace ends");
+  app.add_option("--html", flags.html, "write a page with charts; needs no network")
+      ->option_text("OUT");
+  app.add_option("--perfetto", flags.perfetto, "write a trace for ui.perfetto.dev")
+      ->option_text("OUT");
+  app.add_flag("--schema", flags.schema, "what events and fields mean; no file is read");
   app.add_option("--heap", flags.heap, "only heap N of a file with several")->option_text("N");
 }
 
@@ -49,7 +60,9 @@ std::string Contradiction(const TraceFlags& flags) {
   if (flags.files.size() > 2) return absl::StrCat("two files at most, not ", flags.files.size());
   const bool two = flags.files.size() == 2;
   if (two && flags.files[0] == "-" && flags.files[1] == "-") return "standard input only once";
-  if (flags.follow && (two || flags.json)) return "--follow shows one file, as text";
+  const bool exports = !flags.html.empty() || !flags.perfetto.empty();
+  if (exports && two) return "--html and --perfetto take one trace";
+  if (flags.follow && (two || flags.json || exports)) return "--follow shows one file, as text";
   return "";
 }
 
@@ -85,6 +98,30 @@ int Follow(const std::string& path) {
   return status.ok() ? 0 : Misuse(status);
 }
 
+// Of a file with several heaps a page shows one: curves of two heaps would cross each other.
+absl::Status WritePage(const trace::Run& run, const std::string& path) {
+  if (run.heaps.size() < 2) return lab::WriteHtmlFile(path, trace::RenderPage(run));
+  const trace::Run busiest = run.OnlyHeap(run.BusiestHeap());
+  return lab::WriteHtmlFile(
+      path, trace::RenderPage(busiest,
+                              {.remark = absl::StrCat(
+                                   "Heap ", busiest.heaps.front().number, " of ", run.heaps.size(),
+                                   ", the one with the most collections; --heap=N shows "
+                                   "another.")}));
+}
+
+int Export(const TraceFlags& flags, const trace::Run& run) {
+  absl::Status status;
+  if (!flags.html.empty()) status = WritePage(run, flags.html);
+  if (status.ok() && !flags.perfetto.empty()) {
+    status = lab::WriteHtmlFile(flags.perfetto, trace::PerfettoTrace(run));
+  }
+  const bool complete = IsComplete(run);
+  if (status.ok()) return complete ? 0 : kIncomplete;
+  std::fprintf(stderr, "neap: trace: %s\n", std::string(status.message()).c_str());
+  return kIncomplete;
+}
+
 int Compare(const TraceFlags& flags, const trace::Run& a) {
   const absl::StatusOr<trace::Run> b = ReadRun(flags.files[1], flags.heap);
   if (!b.ok()) return Misuse(b.status());
@@ -99,6 +136,7 @@ int ShowTraces(const TraceFlags& flags) {
   const absl::StatusOr<trace::Run> run = ReadRun(flags.files[0], flags.heap);
   if (!run.ok()) return Misuse(run.status());
   if (flags.files.size() == 2) return Compare(flags, *run);
+  if (!flags.html.empty() || !flags.perfetto.empty()) return Export(flags, *run);
   std::fputs((flags.json ? trace::SummaryJson(*run) : trace::SummaryText(*run)).c_str(), stdout);
   return IsComplete(*run) ? 0 : kIncomplete;
 }
@@ -120,6 +158,10 @@ int RunTraceCommand(const std::vector<std::string>& arguments) {
     return 0;
   } catch (const CLI::Error& error) {
     return Misuse(absl::StrCat(error.what(), "; `neap trace --help` lists the flags"));
+  }
+  if (flags.schema) {
+    std::fputs(trace::TraceSchemaText().c_str(), stdout);
+    return 0;
   }
   const std::string wrong = Contradiction(flags);
   if (!wrong.empty()) return Misuse(wrong);
