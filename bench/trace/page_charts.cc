@@ -142,7 +142,8 @@ class Chart {
     for (const v of values) {
       const y = Math.round(this.yOf(v)) + .5;
       c.beginPath(); c.moveTo(this.left, y); c.lineTo(this.width - this.right, y); c.stroke();
-      c.fillText(units[this.unit](v), this.left - 6, Math.max(y, 8));
+      const bottom = this.height - this.bottom - 5;
+      c.fillText(units[this.unit](v), this.left - 6, Math.min(Math.max(y, 8), bottom));
     }
     const span = this.view.to - this.view.from;
     c.textAlign = 'center'; c.textBaseline = 'top';

@@ -41,25 +41,35 @@ let chosen = null;
 
 // --- Charts ----------------------------------------------------------------------------------
 
-// Before and after each cycle: the saw teeth of the heap.
+// What the pacer counts against the trigger: what lived after the last cycle and what has come into
+// old space since. Before and after each cycle: saw teeth.
+const livingAfter = (i) => cell('major', i, 'marked_bytes') + cell('major', i, 'off_heap_bytes');
+const countedBefore = (i) => {
+  const counter = cell('major', i, 'counter_bytes');  // 0: a trace of Go, which has no such figure
+  const whole = counter === 0 || i === 0 ||
+    cell('major', i - 1, 'number') + 1 !== cell('major', i, 'number');
+  return whole ? cell('major', i, 'heap_before_bytes') : livingAfter(i - 1) + counter;
+};
 const sawTeeth = () => {
   const at = startSeconds('major'), pause = numbers('major', 'pause_ns');
-  const before = numbers('major', 'heap_before_bytes'), after = numbers('major', 'marked_bytes');
   const x = new Float64Array(at.length * 2), y = new Float64Array(at.length * 2);
   for (let i = 0; i < at.length; ++i) {
-    x[2 * i] = at[i]; y[2 * i] = before[i];
-    x[2 * i + 1] = at[i] + pause[i] / 1e9; y[2 * i + 1] = after[i];
+    x[2 * i] = at[i]; y[2 * i] = countedBefore(i);
+    x[2 * i + 1] = at[i] + pause[i] / 1e9; y[2 * i + 1] = livingAfter(i);
   }
   return {x, y};
 };
 const series = (kind, field, color, more) =>
   ({x: startSeconds(kind), y: numbers(kind, field), color, kind: 'points', ...more});
+// What a cycle decided for the next one; a trace of Go only tells what this one ran under.
+const nextName = (name) => data.major.columns['next_' + name] === 0 ? name : 'next_' + name;
 // Minors inside a major have no pause of their own: log axes leave out their 0.
 const chartDefinitions = {
   heap: {unit: 'bytes', series: () => [
-    series('major', 'next_goal_bytes', '--s1', {kind: 'step', dashed: true}),
-    series('major', 'next_trigger_bytes', '--s3', {kind: 'step'}),
-    {...sawTeeth(), color: '--s0', kind: 'line'}]},
+    series('major', 'heap_before_bytes', '--s7'),
+    {...sawTeeth(), color: '--s0', kind: 'line'},
+    series('major', nextName('trigger_bytes'), '--s3', {kind: 'step'}),
+    series('major', nextName('goal_bytes'), '--s1', {kind: 'step', dashed: true})]},
   pauses: {unit: 'time', log: true, series: () => [
     series('minor', 'pause_ns', '--s0'), series('major', 'pause_ns', '--s1', {size: 5})]},
   survivors: {unit: 'bytes', series: () => [
@@ -83,7 +93,7 @@ for (const box of document.querySelectorAll('.canvas')) {
   }
   charts.push(chart);
 }
-const output = document.querySelector('.bar output');
+const [output, chosenText] = document.querySelectorAll('.bar output');
 let isDrawPlanned = false;
 const redraw = () => {
   if (isDrawPlanned) return;
@@ -179,9 +189,13 @@ const whyMinor = (i) => {
 const whyMajor = (i) => {
   const of = (name) => cell('major', i, name);
   const rule = i > 0 ? clampSentences[cell('major', i - 1, 'next_clamp')] : null;
-  const heap = `The heap held ${bytes(of('heap_before_bytes'))}; ` +
-    `${bytes(of('counter_bytes'))} had come into old space since the last cycle. ` +
-    `Trigger ${bytes(of('trigger_bytes') || 0)}, goal ` +
+  const since = of('counter_bytes') === 0 ? '' : i === 0
+    ? `${bytes(of('counter_bytes'))} had come into old space. `
+    : `${bytes(livingAfter(i - 1))} had lived after the last cycle, ` +
+      `${bytes(of('counter_bytes'))} had come into old space since: ` +
+      `${bytes(countedBefore(i))} counted (with garbage and nursery the heap held ` +
+      `${bytes(of('heap_before_bytes'))}). `;
+  const heap = since + `Trigger ${bytes(of('trigger_bytes') || 0)}, goal ` +
     `${bytes(of('goal_bytes') || 0)}${rule ? ': ' + rule : ''}` +
     (of('gogc') === null ? '; GOGC off' : `; GOGC ${of('gogc')} %`) +
     (of('memory_limit_bytes') === null ? '' : `; memory limit ${bytes(of('memory_limit_bytes'))}`) +
@@ -228,6 +242,8 @@ const showPhases = (panel, kind, i) => {
   strip.setAttribute('aria-hidden', 'true');
   panel.append(strip, list);
 };
+const tipText = ({kind, i}) => `${kind} ${cell(kind, i, 'number')}, ${cell(kind, i, 'cause')}, ` +
+  `${time(durationOf(kind, i))}, at ${startSeconds(kind)[i].toFixed(3)} s`;
 const choose = (what) => {
   chosen = what;
   const {kind, i} = what, panel = document.getElementById('why-body');
@@ -244,6 +260,8 @@ const choose = (what) => {
     list.append(element('dt', name), element('dd', fieldText(name, cell(kind, i, name))));
   }
   panel.append(details);
+  chosenText.textContent = tipText(what);
+  document.querySelector('[data-action=why]').hidden = false;
   placeMarks(); keepAddress();
 };
 
@@ -274,8 +292,6 @@ const readAddress = () => {
 
 // --- Pointer and keys ------------------------------------------------------------------------
 
-const tipText = ({kind, i}) => `${kind} ${cell(kind, i, 'number')}, ${cell(kind, i, 'cause')}, ` +
-  `${time(durationOf(kind, i))}, at ${startSeconds(kind)[i].toFixed(3)} s`;
 const hover = (chart, x) => {
   const what = nearest(chart.secondsAt(x));
   for (const other of charts) { other.cross.hidden = !what; other.tip.hidden = true; }
@@ -328,7 +344,8 @@ for (const chart of charts) {
     event.preventDefault();
   });
 }
-const actions = {in: () => zoom(.5), out: () => zoom(2), all: () => look(all.from, all.to),
+const actions = {why: () => document.getElementById('why').scrollIntoView({behavior: 'smooth'}),
+  in: () => zoom(.5), out: () => zoom(2), all: () => look(all.from, all.to),
   left: () => look(view.from - (view.to - view.from) / 2, view.to - (view.to - view.from) / 2),
   right: () => look(view.from + (view.to - view.from) / 2, view.to + (view.to - view.from) / 2)};
 for (const button of document.querySelectorAll('.bar button')) {

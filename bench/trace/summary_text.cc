@@ -218,9 +218,12 @@ std::string OldSpaceText(const Run& run, const Summary& s) {
 
 std::string PoolsText(const Summary& s) {
   if (s.pools.empty()) return "";
+  const bool drops = std::any_of(s.pools.begin(), s.pools.end(),
+                                 [](const PoolSummary& pool) { return pool.drops != 0; });
   std::vector<std::vector<std::string>> rows = {{"pool", "gets", "hits", "private", "shared",
-                                                 "stolen", "victim", "misses", "puts", "dropped",
-                                                 "evicted", "gap"}};
+                                                 "stolen", "victim", "misses", "puts", "evicted",
+                                                 "gap"}};
+  if (drops) rows[0].push_back("dropped");
   const size_t shown = std::min(kMostPools, s.pools.size());
   for (size_t i = 0; i < shown; ++i) {
     const PoolSummary& pool = s.pools[i];
@@ -228,8 +231,9 @@ std::string PoolsText(const Summary& s) {
                     pool.gets == 0 ? "-" : ShareText(pool.hit_share()),
                     CountText(pool.private_hits), CountText(pool.shared_hits),
                     CountText(pool.steals), CountText(pool.victim_hits), CountText(pool.misses),
-                    CountText(pool.puts), CountText(pool.drops), CountText(pool.evicted),
+                    CountText(pool.puts), CountText(pool.evicted),
                     pool.gap_cycles == 0 ? "-" : absl::StrFormat("%.1f", pool.gap_cycles)});
+    if (drops) rows.back().push_back(CountText(pool.drops));
   }
   std::string out =
       absl::StrCat("\nPools (gap: major cycles from one use to the next)\n", TableText(rows));

@@ -128,7 +128,8 @@ constexpr const char* kBar =
     "<button data-action=\"out\" aria-label=\"Farther\">&minus;</button>"
     "<button data-action=\"left\" aria-label=\"Earlier\">&larr;</button>"
     "<button data-action=\"right\" aria-label=\"Later\">&rarr;</button>"
-    "<button data-action=\"all\">All</button><output></output></div>\n";
+    "<button data-action=\"all\">All</button><output></output>"
+    "<button data-action=\"why\" hidden>Why?</button><output></output></div>\n";
 
 std::string ChartsHtml(const Run& run, const Summary& s) {
   std::string out = absl::StrCat(
@@ -137,9 +138,11 @@ std::string ChartsHtml(const Run& run, const Summary& s) {
       "all. Many collections on one column are drawn from the smallest to the largest.</p>\n",
       kBar);
   if (!run.majors.empty()) {
-    out += ChartHtml(
-        "heap", "Heap against goal and trigger",
-        {{"heap, before and after each cycle", 0}, {"next goal", 1}, {"next trigger", 3}});
+    out += ChartHtml("heap", "Heap against goal and trigger",
+                     {{"counted by the pacer, before and after each cycle", 0},
+                      {"whole heap before it", 7},
+                      {"next trigger", 3},
+                      {"next goal (dashed)", 1}});
   }
   std::vector<LegendItem> pauses = {{"major cycle", 1}};
   if (!run.minors.empty()) pauses.insert(pauses.begin(), {"minor collection", 0});
