@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // One line of JSON as a flat list of members: {"a":1,"o":{"b":"x"},"l":[2,3]} is a=1, o.b="x", l=2,
-// l=3. Enough for records, and no tree is built. RapidJSON does the parsing, without recursion: a
-// line of ten million brackets is an error, not a stack overflow.
+// l=3. Enough for records, and no tree is built. RapidJSON parses. What is nested deeply is
+// refused: a line of ten million brackets is an error, not a stack overflow.
+//
+// Text that is not UTF-8 is passed on as it is: whoever writes it out must see to it.
 //
 // Not for numbers that are negative or have a fraction: no field of a trace is one. They are
 // kept as kOther.

@@ -16,20 +16,23 @@ namespace {
 
 using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
-// Valid UTF-8 whatever `value` is: paths come from outside.
-void Text(Writer& out, std::string_view key, std::string_view value) {
+// Valid UTF-8 whatever `text` is: names and paths come from outside.
+void String(Writer& out, std::string_view text) {
   std::string json;
-  gc::AppendJsonString(json, value);
-  out.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
+  gc::AppendJsonString(json, text);
   out.RawValue(json.data(), json.size(), rapidjson::kStringType);
 }
+void Text(Writer& out, std::string_view key, std::string_view value) {
+  String(out, key);
+  String(out, value);
+}
 void Number(Writer& out, std::string_view key, uint64_t value) {
-  out.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
+  String(out, key);
   out.Uint64(value);
 }
 // Whole numbers without a fraction.
 void Figure(Writer& out, std::string_view key, double value) {
-  out.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
+  String(out, key);
   if (!std::isfinite(value)) {
     out.Null();
   } else if (value == std::floor(value) && value >= 0 && value < 1e18) {
@@ -43,7 +46,10 @@ void WriteCauses(Writer& out, const char* key,
                  const std::vector<std::pair<std::string, uint64_t>>& causes) {
   out.Key(key);
   out.StartObject();
-  for (const auto& [cause, count] : causes) Number(out, cause, count);
+  for (const auto& [cause, count] : causes) {
+    String(out, cause);
+    out.Uint64(count);
+  }
   out.EndObject();
 }
 

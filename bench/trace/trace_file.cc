@@ -47,11 +47,12 @@ constexpr FieldSlot kLimitSlots[] = {NEAP_LIMIT_EVENT_FIELDS(NEAP_SLOT)};
 constexpr FieldSlot kNurserySlots[] = {NEAP_NURSERY_EVENT_FIELDS(NEAP_SLOT)};
 #undef NEAP_SLOT
 
+constexpr size_t kMostExcerpt = 40;
+
 // The beginning of a line, for a message.
 std::string Excerpt(std::string_view line) {
-  constexpr size_t kMost = 40;
-  return absl::StrCat("\"", absl::CHexEscape(std::string(line.substr(0, kMost))),
-                      line.size() > kMost ? "\"..." : "\"");
+  return absl::StrCat("\"", absl::CHexEscape(std::string(line.substr(0, kMostExcerpt))),
+                      line.size() > kMostExcerpt ? "\"..." : "\"");
 }
 
 absl::Status CannotRead(const std::string& path, int error) {
@@ -101,8 +102,9 @@ void TraceReader::NotePause(uint64_t start_ns, uint64_t duration_ns) {
 absl::Status TraceReader::Feed(std::string_view bytes) {
   for (size_t at; (at = bytes.find('\n')) != bytes.npos; bytes.remove_prefix(at + 1)) {
     pending_.append(bytes.substr(0, at));
-    const absl::Status status = TakeLine(std::exchange(pending_, {}));
+    const absl::Status status = TakeLine(pending_);
     if (!status.ok()) return status;
+    pending_.clear();
   }
   pending_.append(bytes);
   if (pending_.size() <= kMostLineBytes) return absl::OkStatus();
@@ -114,7 +116,8 @@ absl::Status TraceReader::Feed(std::string_view bytes) {
 absl::Status TraceReader::Finish() {
   if (!pending_.empty()) {
     const bool may_be_cut = is_json_;
-    const absl::Status status = TakeLine(std::exchange(pending_, {}));
+    const absl::Status status = TakeLine(pending_);
+    pending_.clear();
     if (!status.ok() && !may_be_cut) return status;
     if (!status.ok()) run_.cut_line = line_;
   }
@@ -127,7 +130,7 @@ absl::Status TraceReader::Finish() {
                    run_.other_lines, " lines"));
 }
 
-absl::Status TraceReader::TakeLine(std::string line) {
+absl::Status TraceReader::TakeLine(std::string& line) {
   ++line_;
   if (!line.empty() && line.back() == '\r') line.pop_back();
   if (line.empty()) return absl::OkStatus();
@@ -182,16 +185,18 @@ void TraceReader::TakeGctrace(const GctraceLine& go) {
 }
 
 absl::Status TraceReader::TakeJsonLine(std::string& line) {
-  const std::string excerpt = Excerpt(line);
-  if (!json_.Parse(line)) return Refuse(absl::StrCat("no record: ", excerpt, ": ", json_.error()));
-  if (json_.Find("schema") != nullptr) return TakeSchema();
-  if (run_.heaps.empty()) {
-    return Refuse(absl::StrCat("no trace of neap: found ", excerpt,
-                               ", expected {\"schema\":\"neap.trace\",...}"));
+  beginning_.assign(line, 0, kMostExcerpt + 1);  // parsing changes the line
+  if (!json_.Parse(line)) {
+    return Refuse(absl::StrCat("no record: ", Excerpt(beginning_), ": ", json_.error()));
   }
   const JsonMember* event = json_.Find("event");
+  if (event == nullptr && json_.Find("schema") != nullptr) return TakeSchema();
+  if (run_.heaps.empty()) {
+    return Refuse(absl::StrCat("no trace of neap: found ", Excerpt(beginning_),
+                               ", expected {\"schema\":\"neap.trace\",...}"));
+  }
   if (event == nullptr || event->kind != JsonMember::Kind::kText) {
-    return Refuse(absl::StrCat("no record: ", excerpt, " has no \"event\""));
+    return Refuse(absl::StrCat("no record: ", Excerpt(beginning_), " has no \"event\""));
   }
   return TakeEvent(event->text);
 }

@@ -51,7 +51,7 @@ class TraceReader {
   Run TakeRun() { return std::move(run_); }
 
  private:
-  absl::Status TakeLine(std::string line);
+  absl::Status TakeLine(std::string& line);
   absl::Status TakeJsonLine(std::string& line);
   void TakeGctrace(const struct GctraceLine& go);
   absl::Status TakeSchema();
@@ -68,6 +68,7 @@ class TraceReader {
 
   Run run_;
   std::string pending_;        // after the last line feed
+  std::string beginning_;      // of the line that is taken, for messages
   uint64_t line_ = 0;          // number of the line that was taken last
   bool is_json_ = false;       // decided by the first line that is not empty
   bool is_decided_ = false;    //

@@ -6,8 +6,11 @@
 #include <doctest/doctest.h>
 
 #include "gctrace_line.h"
+#include "perfetto_export.h"
+#include "summary_text.h"
 #include "support/random.h"
 #include "trace_builder.h"
+#include "trace_page.h"
 
 namespace neap::testing {
 namespace {
@@ -128,7 +131,51 @@ TEST_SUITE("trace/file") {
     CHECK(Has(ReadError(Schema() + "{\"x\":1}\n"), "has no \"event\""));
     CHECK(Has(ReadError(Schema() + "{\"event\":7}\n"), "has no \"event\""));
     CHECK(Has(ReadError(Schema() + std::string("{\"event\":\"x\"}\0{}\n", 17)), "value 0"));
-    CHECK(Has(ReadError(Schema() + "{\"event\":\"\xFF\"}\n"), "t.jsonl:2: no record"));
+  }
+
+  TEST_CASE("bytes that are not UTF-8 are read, and leave as U+FFFD") {
+    const trace::Run run = ReadText(Schema() + "{\"event\":\"major\",\"cause\":\"a\xFFz\"}\n");
+    CHECK(Has(trace::SummaryJson(run), "\"a\xEF\xBF\xBDz\":1"));
+  }
+
+  TEST_CASE("damaged traces are read or refused, never more") {
+    TraceBuilder builder;
+    builder.Minor(100, 10);
+    builder.Pool("p", {.cycle = 1, .pool = 1, .gets = 3});
+    builder.Major(300, 10);
+    builder.End(1000);
+    Random random;
+    int read = 0;
+    for (int round = 0; round < 3000; ++round) {
+      std::string text = builder.text();
+      for (uint64_t n = 1 + random.Below(4); n > 0; --n) {
+        const size_t at = random.Below(text.size());
+        switch (random.Below(4)) {
+          case 0:
+            text[at] = static_cast<char>(random.Below(256));
+            break;
+          case 1:
+            text.erase(at, random.Below(30));
+            break;
+          case 2:
+            text.insert(at, text.substr(random.Below(text.size()), random.Below(40)));
+            break;
+          default:
+            text[at] = "{}[],:\"0-.\\\n"[random.Below(12)];
+        }
+        if (text.empty()) text = "{";
+      }
+      trace::TraceReader reader("t");
+      absl::Status status = reader.Feed(text);
+      if (status.ok()) status = reader.Finish();
+      if (!status.ok()) continue;
+      ++read;
+      CHECK(trace::SummaryText(reader.run()) != "");
+      CHECK(trace::SummaryJson(reader.run()) != "");
+      CHECK(trace::RenderPage(reader.run()) != "");
+      CHECK(trace::PerfettoTrace(reader.run()) != "");
+    }
+    CHECK(read > 100);
   }
 
   TEST_CASE("another version and other programs' files are refused and named") {
