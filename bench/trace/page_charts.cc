@@ -22,7 +22,7 @@ padding:.55rem .8rem}
 .problems{margin:.6rem 0;padding-left:1.4rem}
 .problems li{margin:.6rem 0}
 .problems .remedy{display:block;color:var(--soft)}
-.bar{position:sticky;top:0;z-index:2;background:var(--ground);padding:.5rem 0;display:flex;
+.bar{position:sticky;top:0;z-index:2;background:var(--sheet);padding:.5rem 0;display:flex;
 flex-wrap:wrap;gap:.5rem;align-items:center;border-bottom:1px solid var(--rule)}
 .bar output{font-size:.88rem;color:var(--soft);font-variant-numeric:tabular-nums}
 button{font:inherit;font-size:.9rem;min-width:2.6rem;min-height:2.4rem;padding:.2rem .7rem;
@@ -49,7 +49,7 @@ background:var(--note-ground)}
 #why dt{color:var(--soft)}
 #why dd{margin:0;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 @media (min-width:900px){#why dl{grid-template-columns:max-content 1fr max-content 1fr}}
-@media (max-width:640px){.canvas canvas{height:190px}.tiles{grid-template-columns:1fr 1fr}
+@media (max-width:640px){.bar output:first-of-type{display:none}.canvas canvas{height:190px}.tiles{grid-template-columns:1fr 1fr}
 .tiles b{font-size:1.05rem}}
 @media print{.bar{display:none}}
 )css";
@@ -147,7 +147,7 @@ class Chart {
     }
     const span = this.view.to - this.view.from;
     c.textAlign = 'center'; c.textBaseline = 'top';
-    const labels = Math.max(2, this.plotWidth / 110);
+    const labels = Math.max(2, this.plotWidth / 95);
     for (const s of niceSteps(this.view.from, this.view.to, labels, 10)) {
       const x = this.xOf(s), half = c.measureText(seconds(s, span)).width / 2;
       if (x + half > this.width || x < this.left) continue;

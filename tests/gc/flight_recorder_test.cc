@@ -13,6 +13,7 @@
 
 #include "neap/gc/event.h"
 #include "neap/runtime/clock.h"
+#include "neap/runtime/log.h"
 #include "support/heap_fixture.h"
 
 namespace neap::testing {
@@ -118,7 +119,12 @@ TEST_SUITE("gc/flight_recorder") {
 
   TEST_CASE("a file that cannot be written is an error that names it, and loses nothing") {
     FlightRecorder recorder({}, {.path = "/no/such/folder/f.jsonl", .pause_ns = 1});
-    Tell(recorder, 1000);  // to the log
+    int logged = 0;
+    SetLogSink([](LogLevel, std::string_view, void* count) { ++*static_cast<int*>(count); },
+               &logged);
+    Tell(recorder, 1000);
+    SetLogSink(nullptr, nullptr);
+    CHECK(logged == 1);
     const auto path = recorder.Write("because");
     CHECK_FALSE(path.ok());
     CHECK(std::string(path.status().message()).find("/no/such/folder/f.jsonl") !=
