@@ -36,22 +36,16 @@ MutatorUtilization::Window MutatorUtilization::Minimum(uint64_t window_ns) const
   if (window == 0 || pauses_.empty()) return {1, begin_ns_};
   const uint64_t last_start = end_ns_ - window;
   uint64_t most_paused = 0, worst_start = begin_ns_;
-  // Each family of windows has ascending starts, so that two hints walk through the pauses once.
-  const auto look = [&](uint64_t start, size_t* left, size_t* right) {
-    const uint64_t paused = PausedUntil(start + window, right) - PausedUntil(start, left);
-    if (paused > most_paused || (paused == most_paused && start < worst_start)) {
+  size_t left = 0, right = 0;  // the starts ascend: two hints walk through the pauses once
+  const auto look = [&](uint64_t start) {
+    const uint64_t paused = PausedUntil(start + window, &right) - PausedUntil(start, &left);
+    if (paused > most_paused) {
       most_paused = paused;
       worst_start = start;
     }
   };
-  size_t hints[4] = {};
-  look(begin_ns_, &hints[0], &hints[1]);
-  for (const Pause& pause : pauses_) {
-    look(std::min(pause.start_ns, last_start), &hints[0], &hints[1]);
-    const uint64_t end = pause.end_ns();
-    look(end > begin_ns_ + window ? end - window : begin_ns_, &hints[2], &hints[3]);
-  }
-  look(last_start, &hints[0], &hints[1]);
+  for (const Pause& pause : pauses_) look(std::min(pause.start_ns, last_start));
+  look(last_start);
   return {1 - static_cast<double>(most_paused) / static_cast<double>(window), worst_start};
 }
 

@@ -5,9 +5,10 @@
 // short pauses close together pull it down for long windows, which no percentile of pauses shows.
 // (P. Cheng, G. Blelloch, "A Parallel, Real-Time Garbage Collector", PLDI 2001.)
 //
-// The figure is exact. The paused time inside a window is piecewise linear in the window's
-// position, with corners where an edge of the window meets an edge of a pause; so the minimum is
-// at a window that begins with a pause, ends with one, or lies at an end of the run.
+// The figure is exact, because only windows that begin with a pause need to be looked at, and the
+// last one of the run. A window that begins between two pauses can be moved later to the next one
+// without losing paused time, and one that begins inside a pause earlier to its start: what comes
+// in on one side is at least what goes out on the other.
 //
 // It is of the time that the whole program stood still; concurrent work of a collector that takes
 // processor time away is not in it (Go's tools can count that too, and then say less).

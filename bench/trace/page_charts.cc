@@ -49,7 +49,8 @@ background:var(--note-ground)}
 #why dt{color:var(--soft)}
 #why dd{margin:0;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 @media (min-width:900px){#why dl{grid-template-columns:max-content 1fr max-content 1fr}}
-@media (max-width:640px){.bar output:first-of-type{display:none}.canvas canvas{height:190px}.tiles{grid-template-columns:1fr 1fr}
+@media (max-width:640px){.bar output:first-of-type{display:none}
+.canvas canvas{height:190px}.tiles{grid-template-columns:1fr 1fr}
 .tiles b{font-size:1.05rem}}
 @media print{.bar{display:none}}
 )css";

@@ -173,8 +173,9 @@ void WritePools(const Run& run, size_t most, std::string* out) {
 }  // namespace
 
 std::string PageData(const Run& run, size_t most_collections) {
-  std::string out =
-      absl::StrFormat("{\"seconds\":%.6f,", static_cast<double>(run.duration_ns()) / 1e9);
+  std::string out = absl::StrFormat("{\"source\":\"%s\",\"seconds\":%.6f,",
+                                    run.source == Source::kGo ? "go" : "neap",
+                                    static_cast<double>(run.duration_ns()) / 1e9);
   ColumnWriter columns(run, &out);
   columns.WriteSet("minor", kMinorNames, run.minors, most_collections);
   out += ',';

@@ -2,7 +2,7 @@
 //
 // The data of the page (trace_page.h): one JSON object inside a <script> element.
 //
-//   {"seconds":12.3,"minor":SET,"major":SET,"pools":[...]}
+//   {"source":"neap","seconds":12.3,"minor":SET,"major":SET,"pools":[...]}
 //   SET   {"all":4711,"rows":4711,"columns":{"pause_ns":[...],"workers":1,...}}
 //
 // A column is a field of the event. A field that is the same in all rows is its value alone, which

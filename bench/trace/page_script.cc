@@ -153,8 +153,8 @@ const step = (from, direction) => {
 };
 const bytes = units.bytes, time = units.time;
 // A minor inside a major has no clock of its own; its phases have.
-const durationOf = (kind, i) => cell(kind, i, 'pause_ns') || phasesOf(kind, i).reduce(
-  (sum, [, ns]) => sum + ns, 0);
+const sumOf = (phases) => phases.reduce((sum, [, ns]) => sum + ns, 0);
+const durationOf = (kind, i) => cell(kind, i, 'pause_ns') || sumOf(phasesOf(kind, i));
 const phaseNames = {
   minor: [['stopping', 'time_to_safepoint_ns'], ['roots', 'roots_ns'],
     ['remembered objects', 'remembered_ns'], ['copying', 'copy_ns'],
@@ -163,7 +163,9 @@ const phaseNames = {
     ['hooks', 'hooks_ns'], ['minor collection', 'minor_ns'], ['marking', 'mark_ns'],
     ['weak references', 'weak_ns'], ['finishing', 'finish_ns']],
 };
-const phasesOf = (kind, i) => phaseNames[kind].map(([name, field]) => [name, cell(kind, i, field)])
+const isGo = data.source === 'go';
+const goPhases = [['both pauses', 'pause_ns'], ['marking beside the program', 'mark_ns']];
+const phasesOf = (kind, i) => (isGo ? goPhases : phaseNames[kind]).map(([name, field]) => [name, cell(kind, i, field)])
   .filter(([, ns]) => ns > 0);
 const clampSentences = {
   'gogc': 'GOGC alone gave this goal',
@@ -188,6 +190,11 @@ const whyMinor = (i) => {
 };
 const whyMajor = (i) => {
   const of = (name) => cell('major', i, name);
+  if (isGo) {
+    return (of('forced') ? 'The program asked for it. ' : 'The heap was about to reach its goal. ') +
+      `It held ${bytes(of('heap_before_bytes'))} at most, the goal was ` +
+      `${bytes(of('goal_bytes'))}. A trace of Go says no more.`;
+  }
   const rule = i > 0 ? clampSentences[cell('major', i - 1, 'next_clamp')] : null;
   const since = of('counter_bytes') === 0 ? '' : i === 0
     ? `${bytes(of('counter_bytes'))} had come into old space. `
@@ -211,6 +218,7 @@ const whyMajor = (i) => {
 };
 const resultOf = (kind, i) => {
   const of = (name) => cell(kind, i, name);
+  if (isGo) return `${bytes(of('marked_bytes'))} live on.`;
   return kind === 'minor'
     ? `${bytes(of('copied_bytes'))} were copied within the nursery, ` +
       `${bytes(of('promoted_bytes'))} promoted, ${bytes(of('in_place_bytes'))} kept in place; ` +
@@ -229,7 +237,7 @@ const fieldText = (name, value) => value === null ? 'none' : typeof value === 's
   : name.endsWith('_ns') ? time(value) : name.endsWith('_bytes') ? bytes(value)
   : units.count(value);
 const showPhases = (panel, kind, i) => {
-  const total = durationOf(kind, i), strip = element('div', undefined, 'phases');
+  const total = sumOf(phasesOf(kind, i)), strip = element('div', undefined, 'phases');
   const list = element('ul', undefined, 'legend');
   phasesOf(kind, i).forEach(([name, ns], at) => {
     const part = element('i', undefined, 's' + at % 8), item = element('li');

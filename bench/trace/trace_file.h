@@ -39,7 +39,10 @@ namespace neap::trace {
 class TraceReader {
  public:
   // `path` is for messages.
-  explicit TraceReader(std::string path) { run_.path = std::move(path); }
+  explicit TraceReader(std::string path) {
+    run_.path = std::move(path);
+    (void)Intern("");  // what a text field that is missing says
+  }
 
   // InvalidArgument: "PATH:LINE: what was found". The reader is not to be fed again then.
   absl::Status Feed(std::string_view bytes);

@@ -205,6 +205,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, const char* const* argv) 
   std::vector<std::string> words(argv, argv + argc);
   if (words.empty() || words[0].empty()) words = {"neap"};
   for (size_t i = 1; i < words.size(); ++i) absl::StrAppend(&line.as_typed, " ", words[i]);
+  line.settings.command = line.as_typed;  // for traces
+  line.settings.arguments = words;
   const std::string word = words.size() > 1 ? words[1] : "";
   std::vector<std::string> arguments(words.begin() + (words.size() > 1 ? 2 : 1), words.end());
   if (word == "lab") return ParseLab(std::move(line), std::move(arguments));
