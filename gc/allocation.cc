@@ -55,8 +55,11 @@ void* Collector::AllocateSlow(Mutator& m, TypeId type, size_t bytes, Where where
     if (!Escalate(m, bytes, &step)) break;
     injected = injected && step != Escalation::kAsked;
   }
-  std::lock_guard lock(figures_mutex_);
-  ++figures_.out_of_memory;
+  {
+    std::lock_guard lock(figures_mutex_);
+    ++figures_.out_of_memory;
+  }
+  EmitLimit(m, LimitWhat::kOutOfMemory, bytes);
   return nullptr;
 }
 

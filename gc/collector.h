@@ -37,6 +37,14 @@
 
 namespace neap::gc {
 
+// LimitEvent::what, in the order of LimitWhatName.
+enum class LimitWhat : uint64_t {
+  kUnderLive,    // the memory limit is under the live size; told once
+  kLimiterOn,    // collections are held back from here on
+  kLimiterOff,   // and no longer
+  kOutOfMemory,  // a request could not be met
+};
+
 class Collector {
  public:
   static absl::StatusOr<std::unique_ptr<Collector>> Create(const Options& options);
@@ -105,6 +113,7 @@ class Collector {
   void DrainEvents();
   void Emit(Processor& p, EventKind kind, const uint64_t* words, size_t count);
   void EmitWhileStopped(EventKind kind, const uint64_t* words, size_t count);
+  void EmitLimit(Mutator& m, LimitWhat what, uint64_t request_bytes);
 
   // --- Figures -----------------------------------------------------------------------------------
   uint64_t majors() const { return majors_.load(std::memory_order_relaxed); }
@@ -236,6 +245,7 @@ class Collector {
   std::atomic<bool> give_up_{false};  // the limiter found the limit hopeless
   bool warned_limit_ = false;
   std::atomic<bool> warn_pending_{false};
+  bool limiter_was_engaged_ = false;            // as the last event said; written while stopped
   bool slow_mode_ = false;                      // a stress switch needs every allocation
   std::atomic<uint64_t> allocation_number_{0};  // in slow mode
   AllocationWatcher* watcher_ = nullptr;        // written while stopped

@@ -139,6 +139,22 @@ void Collector::EmitWhileStopped(EventKind kind, const uint64_t* words, size_t c
   Emit(stopper_->processor(), kind, words, count);
 }
 
+void Collector::EmitLimit(Mutator& m, LimitWhat what, uint64_t request_bytes) {
+  if (!HasListeners()) return;
+  LimitEvent event = {.what = static_cast<uint64_t>(what),
+                      .limit_bytes = memory_limit_bytes_.load(),
+                      .request_bytes = request_bytes};
+  if (what == LimitWhat::kOutOfMemory) {
+    event.limit_bytes = std::min(event.limit_bytes, hard_limit_bytes_.load());
+  }
+  {
+    std::lock_guard lock(pace_mutex_);
+    event.live_bytes = pacer_inputs_.marked_bytes + pacer_inputs_.off_heap_bytes;
+  }
+  Emit(*m.processor_, EventKind::kLimit, reinterpret_cast<const uint64_t*>(&event),
+       sizeof(event) / 8);
+}
+
 // --- Figures -------------------------------------------------------------------------------------
 
 uint64_t Collector::YoungAllocatedBytes() const {

@@ -53,7 +53,9 @@ void Collector::EndPause(Mutator& m, const Pause&) {
 }
 
 // What a collection leaves to do outside the pause, on the mutator that ran it.
-void Collector::AfterPause(Mutator&) {
+void Collector::AfterPause(Mutator& m) {
+  const bool warn = warn_pending_.exchange(false);
+  if (warn) EmitLimit(m, LimitWhat::kUnderLive, 0);
   if (HasListeners()) DrainEvents();
   std::vector<SlowHook> slow;
   {
@@ -64,7 +66,7 @@ void Collector::AfterPause(Mutator&) {
     Log(LogLevel::kWarning, absl::StrCat("cleanup hook \"", hook.name, "\" held the pause for ",
                                          hook.ns / 1000, " us"));
   }
-  if (warn_pending_.exchange(false)) {
+  if (warn) {
     Log(LogLevel::kWarning,
         absl::StrCat("the live size and the runtime's own memory exceed the memory limit of ",
                      memory_limit_bytes_.load(),
@@ -143,6 +145,10 @@ void Collector::FinishMajorPause(Mutator& m, const Pause& pause, MajorEvent* eve
                        .freed_bytes = before > after ? before - after : 0,
                        .limit_bound = event->cause == static_cast<uint64_t>(Cause::kLimit)});
     give_up_.store(limiter_.out_of_memory());
+    if (limiter_.engaged() != limiter_was_engaged_) {
+      limiter_was_engaged_ = limiter_.engaged();
+      EmitLimit(m, limiter_was_engaged_ ? LimitWhat::kLimiterOn : LimitWhat::kLimiterOff, 0);
+    }
   }
   const uint64_t gc_cpu_ns = CountPause(*event);
   CountMajor(*event);

@@ -6,13 +6,14 @@
 //   line 2.. {"event":"minor","p":0,"t":83886080, ...}         events, in the order they were
 //   drained
 //   ...      {"event":"lost","new":3,"total":17}               as soon as a loss is known
-//   last     {"event":"end","records":4711,"lost":17}          missing: the program did not end
-//   well
+//   last     {"event":"end","records":4711,"lost":17,"end_ns":...}   missing: the program still
+//                                                              runs, or did not end well
 //
 // Schema line:
 //   schema, version   "neap.trace" and kJsonTraceVersion. Refuse what you do not know.
-//   command, epoch_ns JsonTraceInfo
-//   seed              the seed of the run (also in options.debug)
+//   command, epoch_ns, arguments, environment, program_seed, note
+//                     JsonTraceInfo: how to run it again; those that are empty are missing
+//   seed              the seed of the heap's debug switches (also in options.debug)
 //   build, machine    compiler, sanitizer, checks; system, CPU, cores, memory
 //   options           every field of gc::Options, every debug switch; sizes in bytes
 //   time_unit         of "t": "ns" of CLOCK_MONOTONIC, or "ticks" (allocated bytes, virtual clock)
@@ -44,6 +45,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "neap/gc/trace.h"
+#include "neap/runtime/clock.h"
 #include "neap/runtime/log.h"
 #include "neap/runtime/os_memory.h"
 #include "nursery_sizer.h"
@@ -260,7 +262,28 @@ void AppendKinds(std::string& out) {
   }
 }
 
+void AppendInfo(ObjectWriter& object, const JsonTraceInfo& info) {
+  if (!info.arguments.empty()) {
+    std::string& list = object.Key("arguments");
+    list += '[';
+    for (const std::string& word : info.arguments) {
+      if (&word != info.arguments.data()) list += ',';
+      AppendJsonString(list, word);
+    }
+    list += ']';
+  }
+  if (!info.environment.empty()) {
+    ObjectWriter variables(object.Key("environment"));
+    for (const auto& [name, value] : info.environment) variables.String(name, value);
+  }
+  if (info.program_seed) object.Number("program_seed", *info.program_seed);
+  if (!info.note.empty()) object.String("note", info.note);
+}
+
 // --- The file ------------------------------------------------------------------------------------
+
+// Often enough for an eye, seldom enough to cost nothing: ten system calls a second.
+constexpr uint64_t kFlushNs = 100'000'000;
 
 absl::Status CannotWrite(const std::string& path, int error) {
   const std::string message =
@@ -339,6 +362,18 @@ void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
 }
 
+std::vector<std::pair<std::string, std::string>> TraceEnvironment() {
+  std::vector<std::pair<std::string, std::string>> variables;
+  for (char** word = environ; word != nullptr && *word != nullptr; ++word) {
+    const std::string_view text = *word;
+    const size_t equals = text.find('=');
+    if (equals == text.npos || !(text.starts_with("NEAP_") || text.starts_with("LUA_"))) continue;
+    variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  std::sort(variables.begin(), variables.end());
+  return variables;
+}
+
 std::string JsonTrace::SchemaJson(const Options& options, const JsonTraceInfo& info) {
   std::string line;
   {
@@ -347,6 +382,7 @@ std::string JsonTrace::SchemaJson(const Options& options, const JsonTraceInfo& i
     object.Number("version", kJsonTraceVersion);
     object.String("command", info.command);
     object.Number("epoch_ns", info.epoch_ns);
+    AppendInfo(object, info);
     object.Number("seed", options.debug.seed);
     AppendBuild(object.Key("build"));
     AppendMachine(object.Key("machine"));
@@ -428,6 +464,10 @@ void JsonTrace::OnEvent(const Event& event) {
   WriteLine(EventJson(event));
   ++records_;
   NoteLost(LostEventsIn(event));
+  const uint64_t now_ns = MonotonicNanos();
+  if (now_ns - flushed_ns_ < kFlushNs) return;
+  flushed_ns_ = now_ns;
+  if (std::fflush(file_) != 0) failed_ = true;
 }
 
 absl::Status JsonTrace::Close(uint64_t lost_events) {
@@ -439,6 +479,7 @@ absl::Status JsonTrace::Close(uint64_t lost_events) {
     object.String("event", "end");
     object.Number("records", records_);
     object.Number("lost", lost_);
+    object.Number("end_ns", MonotonicNanos());
   }
   WriteLine(std::move(line));
   if (std::fclose(std::exchange(file_, nullptr)) != 0) failed_ = true;

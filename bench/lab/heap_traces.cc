@@ -14,18 +14,29 @@
 #include "heap_traces.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "neap/gc/flight_recorder.h"
 #include "neap/gc/trace.h"
 #include "neap/runtime/clock.h"
 
 namespace neap::lab {
 namespace {
+
+// For readers that follow the file (gc/trace_json.cc does the same).
+constexpr uint64_t kFlushNs = 100'000'000;
+
+// SIGUSR1 asks for the flight recorder's file.
+std::atomic<bool> flight_is_wanted = false;
+void OnFlightSignal(int) { flight_is_wanted.store(true, std::memory_order_relaxed); }
 
 // Never destroyed: a listener of a heap with static storage may still write at exit.
 struct Traces {
@@ -33,8 +44,10 @@ struct Traces {
   bool text = false;
   std::FILE* json = nullptr;
   std::string path;
-  std::string command;
-  uint64_t epoch_ns = 0;
+  gc::JsonTraceInfo info;  // of every heap's schema line
+  gc::FlightRecorderOptions flight;
+  std::shared_ptr<gc::FlightRecorder> recorder;
+  uint64_t flushed_ns = 0;
   uint64_t heaps = 0;
   uint64_t records = 0;
   uint64_t lost = 0;  // as far as the events say
@@ -47,6 +60,10 @@ struct Traces {
   // `object` is a JSON object; the heap's number becomes its first key.
   void WriteObject(uint64_t heap, const std::string& object) {
     WriteLine(absl::StrCat("{\"heap\":", heap, ",", object.substr(1), "\n"));
+    const uint64_t now_ns = MonotonicNanos();
+    if (json == nullptr || now_ns - flushed_ns < kFlushNs) return;
+    flushed_ns = now_ns;
+    failed |= std::fflush(json) != 0;
   }
 };
 
@@ -55,16 +72,34 @@ Traces& TheTraces() {
   return traces;
 }
 
+void AttachFlightRecorder(Traces& traces, gc::Heap& heap) {
+  if (traces.flight.path.empty() || traces.recorder != nullptr) return;
+  traces.recorder =
+      std::make_shared<gc::FlightRecorder>(heap.options(), traces.flight, traces.info);
+  heap.AddEventListener([recorder = traces.recorder](const Event& event) {
+    recorder->OnEvent(event);
+    if (!flight_is_wanted.exchange(false, std::memory_order_relaxed)) return;
+    const absl::StatusOr<std::string> path = recorder->Write("SIGUSR1");
+    std::fprintf(stderr, "neap: flight recorder: %s\n",
+                 path.ok() ? path->c_str() : std::string(path.status().message()).c_str());
+  });
+}
+
 }  // namespace
 
 absl::Status StartTraces(const Settings& settings) {
   Traces& traces = TheTraces();
   const std::lock_guard<std::mutex> lock(traces.mutex);
-  traces.epoch_ns = MonotonicNanos();
+  traces.info = {.command = settings.command,
+                 .epoch_ns = MonotonicNanos(),
+                 .arguments = settings.arguments,
+                 .environment = gc::TraceEnvironment(),
+                 .program_seed = settings.seed};
+  traces.flight = settings.flight;
+  if (!traces.flight.path.empty()) std::signal(SIGUSR1, OnFlightSignal);
   traces.text = settings.heap.debug.gctrace != 0;
   if (settings.trace_file.empty()) return absl::OkStatus();
   traces.path = settings.trace_file;
-  traces.command = settings.command;
   traces.json = std::fopen(traces.path.c_str(), "w");
   if (traces.json != nullptr) return absl::OkStatus();
   return absl::PermissionDeniedError(
@@ -74,11 +109,11 @@ absl::Status StartTraces(const Settings& settings) {
 void AttachTraces(gc::Heap& heap) {
   Traces& traces = TheTraces();
   const std::lock_guard<std::mutex> lock(traces.mutex);
+  AttachFlightRecorder(traces, heap);
   if (!traces.text && traces.json == nullptr) return;
   const uint64_t number = ++traces.heaps;
-  const gc::JsonTraceInfo info = {.command = traces.command, .epoch_ns = traces.epoch_ns};
-  traces.WriteObject(number, gc::JsonTrace::SchemaJson(heap.options(), info));
-  heap.AddEventListener([&traces, number, text = gc::TextTrace(stderr, traces.epoch_ns),
+  traces.WriteObject(number, gc::JsonTrace::SchemaJson(heap.options(), traces.info));
+  heap.AddEventListener([&traces, number, text = gc::TextTrace(stderr, traces.info.epoch_ns),
                          lost = uint64_t{0}](const Event& event) mutable {
     const std::lock_guard<std::mutex> event_lock(traces.mutex);
     if (traces.text) text.OnEvent(event);
@@ -96,7 +131,8 @@ absl::Status FinishTraces() {
   const std::lock_guard<std::mutex> lock(traces.mutex);
   if (traces.json == nullptr) return absl::OkStatus();
   traces.WriteLine(absl::StrCat("{\"event\":\"end\",\"heaps\":", traces.heaps,
-                                ",\"records\":", traces.records, ",\"lost\":", traces.lost, "}\n"));
+                                ",\"records\":", traces.records, ",\"lost\":", traces.lost,
+                                ",\"end_ns\":", MonotonicNanos(), "}\n"));
   traces.failed |= std::fclose(traces.json) != 0;
   traces.json = nullptr;
   if (!traces.failed) return absl::OkStatus();

@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "neap/gc/flight_recorder.h"
 #include "neap/gc/options.h"
 
 namespace neap::lab {
@@ -92,6 +93,8 @@ struct Settings {
   bool isolate = true;               // run timing cells in a process each (RunIsolated)
   std::string trace_file = {};       // empty: none
   std::string command = "neap lab";  // what traces say made them
+  std::vector<std::string> arguments = {};      // argv, for traces
+  gc::FlightRecorderOptions flight = {};        // no path: none
   bool record = false;               // K and G: replay every pool operation through the oracle
   std::string program = {};          // path of the neap program, for isolated cells
 };

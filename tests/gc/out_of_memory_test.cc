@@ -250,7 +250,16 @@ TEST_SUITE("gc/out-of-memory") {
         options.nursery_bytes = 64 << 10;
       });
       Handle<SlotArray> keep = heap.Keep(heap.m.NewSlots(200000));
+      gc::LimitEvent told;
+      const int listener = heap.heap().AddEventListener([&told](const Event& event) {
+        if (event.kind != static_cast<uint16_t>(gc::EventKind::kLimit)) return;
+        told = {event.payload[0], event.payload[1], event.payload[2], event.payload[3]};
+      });
       const size_t count = FillUp(heap, keep, bytes);
+      heap.heap().RemoveEventListener(listener);  // drains
+      CHECK(told.what == 3);                      // out-of-memory
+      CHECK(told.limit_bytes == 16 << 20);
+      CHECK(told.request_bytes >= bytes);
       CHECK(count * bytes <= 16 << 20);
       CHECK(count * bytes >= 8 << 20);
       CHECK(heap.stats().out_of_memory >= 1);

@@ -194,12 +194,21 @@ TEST_SUITE("gc/pacing") {
     Handle<SlotArray> ring = heap.Keep(heap.m.NewSlots(4096));
     RollRing(heap, ring, 32 << 20);
     heap.heap().SetOutOfMemoryFunction([](void*, uint64_t, uint64_t) { return true; }, nullptr);
+    uint64_t told = 0;
+    const int listener = heap.heap().AddEventListener([&told](const Event& event) {
+      if (event.kind != static_cast<uint16_t>(gc::EventKind::kLimit)) return;
+      CHECK(event.payload[0] == 0);  // under-live
+      CHECK(event.payload[1] > event.payload[2]);
+      ++told;
+    });
     heap.heap().SetMemoryLimit(4 << 20);
     const uint64_t majors = MajorsFor(heap, ring, 16 << 20);
     CHECK(majors >= 1);
     // 16 MiB are 64 nurseries of allocation: one cycle each is the worst that may happen.
     CHECK(majors <= 66);
     CHECK(warnings.lines.size() == 1);
+    heap.heap().RemoveEventListener(listener);
+    CHECK(told == 1);
     CHECK(heap.Broken() == "");
   }
 

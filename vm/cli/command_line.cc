@@ -37,6 +37,7 @@ constexpr const char* kHelp =
     "  neap lab list              all experiments: id, family, title\n"
     "  neap lab FILE.lua [KNOBS]  compare the storages of a workload of your own\n"
     "  neap sweep WORKLOAD KNOBS  run a workload over a grid of knobs; `neap sweep --help`\n"
+    "  neap trace FILE [FILE2]    what a trace says; two are compared; `neap trace --help`\n"
     "  neap version               version, build, machine\n"
     "  neap help                  this text; `neap lab --help` lists the flags of the lab\n"
     "  neap --help-debug          the switches of NEAP_DEBUG\n";
@@ -220,6 +221,14 @@ absl::StatusOr<CommandLine> ParseDump(CommandLine line, std::vector<std::string>
   return line;
 }
 
+// Commands that read their own words.
+std::optional<CommandLine::Command> RawCommand(const std::string& word) {
+  if (word == "sweep") return CommandLine::Command::kSweep;
+  if (word == "heap") return CommandLine::Command::kHeap;
+  if (word == "trace") return CommandLine::Command::kTrace;
+  return std::nullopt;
+}
+
 }  // namespace
 
 absl::StatusOr<CommandLine> ParseCommandLine(int argc, const char* const* argv) {
@@ -228,14 +237,15 @@ absl::StatusOr<CommandLine> ParseCommandLine(int argc, const char* const* argv) 
   std::vector<std::string> words(argv, argv + argc);
   if (words.empty() || words[0].empty()) words = {"neap"};
   for (size_t i = 1; i < words.size(); ++i) absl::StrAppend(&line.as_typed, " ", words[i]);
+  line.settings.command = line.as_typed;  // for traces
+  line.settings.arguments = words;
   const std::string word = words.size() > 1 ? words[1] : "";
   std::vector<std::string> arguments(words.begin() + (words.size() > 1 ? 2 : 1), words.end());
   if (word == "lab") return ParseLab(std::move(line), std::move(arguments));
   if (word == "lab-cell") return ParseCell(std::move(line), arguments);
   if (word == "dump") return ParseDump(std::move(line), std::move(arguments));
-  if (word == "sweep" || word == "heap") {
-    using Command = CommandLine::Command;
-    line.command = word == "sweep" ? Command::kSweep : Command::kHeap;
+  if (const auto raw = RawCommand(word)) {
+    line.command = *raw;
     line.words = std::move(arguments);
     return line;
   }

@@ -29,8 +29,9 @@ struct CommandLine {
     kLabCell,  // lab-cell NAME ARGUMENT...: one cell of a timing experiment, for the lab itself
     kScript,   // run ..., or no other command: a script, or a prompt
     kDump,     // dump [--escape] FILE
-    kSweep,    // sweep ...: its words go to sweep_command.h as they are
-    kHeap,     // heap FILE...: heap snapshots; `words` are all behind the command
+    kSweep,    // these have parsers of their own, which get `words`: sweep_command.h,
+    kHeap,     // heap_command.h,
+    kTrace,    // trace_command.h
   };
   Command command = Command::kPrint;
   std::string print;

@@ -9,6 +9,7 @@
 #include "lab_command.h"
 #include "run_command.h"
 #include "sweep_command.h"
+#include "trace_command.h"
 
 namespace neap::cli {
 namespace {
@@ -33,6 +34,8 @@ int Main(int argc, const char* const* argv) {
       return RunSweepCommand(line->words, line->as_typed);
     case CommandLine::Command::kHeap:
       return RunHeapCommand(line->words);
+    case CommandLine::Command::kTrace:
+      return RunTraceCommand(line->words);
     case CommandLine::Command::kScript:
       break;
   }

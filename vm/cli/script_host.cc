@@ -8,10 +8,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <random>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "heap_traces.h"
 #include "interpreter/debug_info.h"
 #include "interpreter/native_call.h"
@@ -87,18 +87,16 @@ NativeResult AddTraceback(NativeCall& call) {
   return call.ReturnIf(call.PushString(text));
 }
 
-uint64_t RandomSeed() {
-  std::random_device device;
-  return (uint64_t{device()} << 32) | device();
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ScriptHost>> ScriptHost::Create(const ScriptOptions& options) {
   lab::Settings traces;
   traces.heap = options.heap;
   traces.trace_file = options.trace_file;
-  traces.command = "neap run";
+  traces.flight = options.flight;
+  traces.command = absl::StrJoin(options.words, " ");
+  traces.arguments = options.words;
+  traces.seed = options.seed;
   absl::Status status = lab::StartTraces(traces);
   if (!status.ok()) {
     return absl::PermissionDeniedError(absl::StrCat("--trace: ", status.message()));
@@ -115,7 +113,7 @@ absl::StatusOr<std::unique_ptr<ScriptHost>> ScriptHost::Create(const ScriptOptio
 ScriptHost::ScriptHost(std::unique_ptr<gc::Heap> heap, const ScriptOptions& options)
     : heap_(std::move(heap)),
       mutator_(*heap_),
-      state_(mutator_, {.hash_seed = RandomSeed()}),
+      state_(mutator_, {.hash_seed = options.seed}),
       profiles_(options.profiles) {}
 
 ScriptHost::~ScriptHost() { state_.Close(); }

@@ -4,7 +4,11 @@
 // their text glued on or as the next word.
 #include "script_options.h"
 
+#include <algorithm>
+#include <charconv>
 #include <optional>
+#include <random>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -16,6 +20,9 @@ namespace {
 constexpr const char* kTraceFlag = "trace";
 constexpr const char* kTraceVariable = "NEAP_TRACE";
 constexpr uint64_t kMostSampleBytes = uint64_t{1} << 30;
+constexpr const char* kSeedVariable = "NEAP_SEED";
+constexpr const char* kFlightFlag = "flight-recorder";
+constexpr const char* kFlightVariable = "NEAP_FLIGHT_RECORDER";
 
 class Parser {
  public:
@@ -104,6 +111,7 @@ class Parser {
   // Where the value of the flag goes; null: there is no such flag.
   std::optional<std::string>* TextOf(const std::string& name) {
     if (name == kTraceFlag) return &trace_;
+    if (name == kFlightFlag) return &flight_;
     if (name == "alloc-sample") return &alloc_sample_;
     if (name == "pprof") return &pprof_;
     if (name == "heap-snapshot") return &heap_snapshot_;
@@ -161,8 +169,56 @@ class Parser {
     return absl::OkStatus();
   }
 
+  // SECONDS[,pause=MS],FILE.
+  absl::Status FillFlight() {
+    const bool is_flag = flight_.has_value();
+    const std::string text = is_flag ? *flight_ : Variable(kFlightVariable).value_or("");
+    if (text.empty() && !is_flag) return absl::OkStatus();
+    uint32_t seconds = 0, pause_ms = 0;
+    size_t at = TakeNumber(text, 0, &seconds);
+    constexpr std::string_view kPause = ",pause=";
+    if (at != 0 && text.compare(at, kPause.size(), kPause) == 0) {
+      const size_t digits = at + kPause.size();
+      at = TakeNumber(text, digits, &pause_ms);
+      if (at == digits || pause_ms == 0) at = 0;
+    }
+    if (at == 0 || seconds == 0 || at + 1 >= text.size() || text[at] != ',') {
+      return Refuse(absl::StrCat(is_flag ? "--" : "", is_flag ? kFlightFlag : kFlightVariable,
+                                 ": \"", text, "\" is not allowed; give SECONDS[,pause=MS],FILE"));
+    }
+    options_.flight.path = text.substr(at + 1);
+    options_.flight.keep_ns = uint64_t{seconds} * 1'000'000'000;
+    options_.flight.pause_ns = uint64_t{pause_ms} * 1'000'000;
+    return absl::OkStatus();
+  }
+  // Digits of `text` from `at`, as a number of at most six; the index behind them.
+  static size_t TakeNumber(const std::string& text, size_t at, uint32_t* number) {
+    const size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    if (end == at || end - at > 6) return at;
+    *number = static_cast<uint32_t>(std::stoul(text.substr(at, end - at)));
+    return end;
+  }
+
+  absl::Status FillSeed() {
+    const std::optional<std::string> text = Variable(kSeedVariable);
+    if (!text || *text == "random") {
+      std::random_device device;
+      options_.seed = (uint64_t{device()} << 32) | device();
+      return absl::OkStatus();
+    }
+    const char* const end = text->data() + text->size();
+    const auto [stop, error] = std::from_chars(text->data(), end, options_.seed);
+    if (error == std::errc() && stop == end) return absl::OkStatus();
+    return Refuse(absl::StrCat(kSeedVariable, ": \"", *text,
+                               "\" is not allowed; give random or a number from 0 to ",
+                               UINT64_MAX));
+  }
+
   absl::Status FillOptions() {
-    if (absl::Status status = FillProfiles(); !status.ok()) return status;
+    absl::Status refused = FillFlight();
+    if (refused.ok()) refused = FillSeed();
+    if (refused.ok()) refused = FillProfiles();
+    if (!refused.ok()) return refused;
     options_.trace_file = trace_ ? *trace_ : Variable(kTraceVariable).value_or("");
     options_.heap.procs = 1;  // one thread runs the script
     bool is_default = true;
@@ -171,7 +227,7 @@ class Parser {
 
   ScriptOptions options_;
   HeapFlagTexts heap_;
-  std::optional<std::string> trace_, alloc_sample_, pprof_, heap_snapshot_;
+  std::optional<std::string> trace_, flight_, alloc_sample_, pprof_, heap_snapshot_;
   size_t at_;
   size_t script_ = 0;
   bool is_done_ = false;
@@ -196,9 +252,12 @@ std::string DescribeScriptOptions() {
     absl::StrAppend(&text, "  ", name, std::string(name.size() < 20 ? 20 - name.size() : 1, ' '),
                     flag.sentence, " (", flag.variable, ")\n");
   }
+  absl::StrAppend(&text, "  --trace=FILE        write every collection as JSON lines (",
+                  kTraceVariable, ")\n  --flight-recorder=SECONDS[,pause=MS],FILE  ",
+                  "keep the last seconds in memory; FILE after a\n",
+                  "                      longer pause and on SIGUSR1 (", kFlightVariable, ")\n");
   absl::StrAppend(
-      &text, "  --trace=FILE        write every collection as JSON lines (", kTraceVariable, ")\n",
-      "  --alloc-profile[=FILE]  allocations by type and line, with what became of them;"
+      &text, "  --alloc-profile[=FILE]  allocations by type and line, with what became of them;"
       " FILE.json: JSON\n"
       "  --alloc-sample=SIZE     note one allocation in SIZE bytes (512KiB), not all\n"
       "  --pprof=FILE            the same by call stack, for `go tool pprof`\n"

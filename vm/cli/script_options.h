@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "neap/gc/flight_recorder.h"
 #include "neap/gc/options.h"
 #include "profile_files.h"
 
@@ -38,7 +39,10 @@ struct ScriptOptions {
   bool ignores_environment = false;  // -E
   std::vector<Action> actions;
   gc::Options heap;
-  std::string trace_file;  // empty: none
+  std::string trace_file;            // empty: none
+  gc::FlightRecorderOptions flight;  // no path: none
+  // NEAP_SEED, or drawn: of string hashes and of math.random, until the script seeds it.
+  uint64_t seed = 0;
   ProfileOptions profiles;
 
   bool has_script() const { return script < words.size(); }

@@ -22,8 +22,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -58,7 +61,15 @@ class TextTrace {
 struct JsonTraceInfo {
   std::string command;    // the command line or program, for people
   uint64_t epoch_ns = 0;  // MonotonicNanos of second 0; start_ns fields count on the same clock
+  // What is needed to run it again; not written when empty.
+  std::vector<std::string> arguments;                            // argv, word by word
+  std::vector<std::pair<std::string, std::string>> environment;  // variables that matter
+  std::optional<uint64_t> program_seed;  // of the program's own random numbers
+  std::string note;                      // why there is a trace
 };
+
+// The environment variables of this process that neap and its Lua read: NEAP_*, LUA_*. By name.
+std::vector<std::pair<std::string, std::string>> TraceEnvironment();
 
 class JsonTrace {
  public:
@@ -73,6 +84,8 @@ class JsonTrace {
   JsonTrace(const JsonTrace&) = delete;
   JsonTrace& operator=(const JsonTrace&) = delete;
 
+  // What was written reaches the file when an event comes a tenth of a second after the last
+  // flush, so that a reader may follow (`neap trace --follow`).
   void OnEvent(const Event& event);
 
   // Writes the end line (records written, events lost as far as known; `lost_events` is the heap's
@@ -97,7 +110,8 @@ class JsonTrace {
   std::FILE* file_;       // null once closed
   uint64_t records_ = 0;  // events written, the schema and end lines not counted
   uint64_t lost_ = 0;     // highest count of lost events seen
-  bool failed_ = false;   // some write failed
+  uint64_t flushed_ns_ = 0;
+  bool failed_ = false;  // some write failed
 };
 
 // The count of lost events that a collection's record carries; 0 for the other kinds.
