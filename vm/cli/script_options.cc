@@ -257,7 +257,8 @@ std::string DescribeScriptOptions() {
                   "keep the last seconds in memory; FILE after a\n",
                   "                      longer pause and on SIGUSR1 (", kFlightVariable, ")\n");
   absl::StrAppend(
-      &text, "  --alloc-profile[=FILE]  allocations by type and line, with what became of them;"
+      &text,
+      "  --alloc-profile[=FILE]  allocations by type and line, with what became of them;"
       " FILE.json: JSON\n"
       "  --alloc-sample=SIZE     note one allocation in SIZE bytes (512KiB), not all\n"
       "  --pprof=FILE            the same by call stack, for `go tool pprof`\n"
