@@ -60,8 +60,8 @@ TEST_SUITE("profile/allocations") {
     CHECK(points.live.objects == 50);
     CHECK(points.file == "test");
     CHECK(RowAt(profile, "main chunk", 1, "table").record.samples == 1);
-    CHECK(RowAt(profile, "function <test:12>", 13, "table").record.samples == 10);
-    CHECK(RowAt(profile, "function <test:12>", 13, "table").live.objects == 0);
+    CHECK(RowAt(profile, "function at test:12", 13, "table").record.samples == 10);
+    CHECK(RowAt(profile, "function at test:12", 13, "table").live.objects == 0);
   }
 
   TEST_CASE("what a native function makes counts for the line that called it") {
@@ -163,7 +163,7 @@ TEST_SUITE("profile/allocations") {
     const PprofFile file = ReadPprof(vm::PprofBytes(ProfileOf(kScript)));
     bool found = false;
     for (const PprofSample& sample : file.samples) {
-      if (sample.stack.empty() || sample.stack[0] != "function <test:12> test:13") continue;
+      if (sample.stack.empty() || sample.stack[0] != "function at test:12 test:13") continue;
       found = true;
       CHECK(sample.stack.back() == "main chunk test:15");
     }

@@ -76,7 +76,7 @@ uint32_t CallSites::AddFunction(const Coroutine* co, uint32_t index) {
   if (function.name.empty() && is_native) return kHostFunction;
   if (*info.what == 'm') function.name = "main chunk";
   if (function.name.empty()) {
-    function.name = Concat("function <", function.file, ":", function.line, ">");
+    function.name = Concat("function at ", function.file, ":", function.line);
   }
   // Chunks that are loaded again and again are one function.
   const auto [it, inserted] = functions_by_text_.try_emplace(

@@ -33,7 +33,7 @@ namespace neap::vm {
 
 class State;
 
-// What profiles say of a function.
+// What profiles say of a function. Names have no angle brackets: pprof takes those for a template.
 struct SiteFunction {
   std::string name;   // as it was called first: "main chunk", "update", "string.rep"
   std::string file;   // short source; "[C]" for native ones
