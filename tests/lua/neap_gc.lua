@@ -124,6 +124,13 @@ do
     if paced > 0 then break end
   end
   assert(paced > 0)
+  -- A snapshot of all objects, or why there is none.
+  local path = os.tmpname()
+  assert(neap.gc.snapshot(path) == true)
+  assert(io.open(path):read("a"):find("\"neap\"", 1, true))
+  os.remove(path)
+  local done, message = neap.gc.snapshot(path .. "/nowhere")
+  assert(done == nil and message:find(path, 1, true))
   fails("function expected", neap.gc.on_cycle, 1)
   fails("neap.gc.watch expected", pacing.remove, io.stdout)
 end

@@ -18,6 +18,7 @@
 #include "library/native_setup.h"
 #include "neap/gc/options.h"
 #include "neap/gc/stats.h"
+#include "profile/snapshot_function.h"
 #include "text/concat.h"
 
 namespace neap::vm {
@@ -243,9 +244,16 @@ NativeResult Nursery(NativeCall& call) {
 }
 
 constexpr NativeEntry kFunctions[] = {
-    {"collect", Collect},  {"gogc", Gogc},       {"memory_limit", MemoryLimit},
-    {"minor", Minor},      {"nursery", Nursery}, {"on_cycle", OnCycle},
-    {"stats", StatsTable}, {"tenure", Tenure},   {nullptr, nullptr},
+    {"collect", Collect},
+    {"gogc", Gogc},
+    {"memory_limit", MemoryLimit},
+    {"minor", Minor},
+    {"nursery", Nursery},
+    {"on_cycle", OnCycle},
+    {"snapshot", TakeHeapSnapshot},
+    {"stats", StatsTable},
+    {"tenure", Tenure},
+    {nullptr, nullptr},
 };
 constexpr NativeEntry kWatchMethods[] = {{"remove", WatchRemove}, {nullptr, nullptr}};
 constexpr NativeEntry kWatchMetamethods[] = {{"__close", WatchRemove}, {nullptr, nullptr}};

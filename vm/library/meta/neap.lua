@@ -43,6 +43,12 @@ function neap.gc.nursery(bytes) end
 ---@return integer
 function neap.gc.tenure(survivals) end
 
+-- Writes every object, and who holds it, to a file for `neap heap` and for Chrome's developer tools.
+---@param path string
+---@return true?
+---@return string? message why the file could not be written
+function neap.gc.snapshot(path) end
+
 -- Calls `f` with the number of the cycle at the first safepoint after a major cycle; once when
 -- several have passed. It cannot yield, an error in it is a warning, and collecting from it does
 -- nothing.
