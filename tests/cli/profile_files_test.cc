@@ -157,7 +157,7 @@ TEST_CASE("what is no heap snapshot, and what asks for nothing there is, is refu
   refused({"heap", cut}, 2, "ends at byte 5000");
   refused({"heap", path, "--path=0xffffff"}, 1, "no object with the id 0xffffff");
   refused({"heap", path, "--path=here"}, 2, "--path: \"here\" is no number");
-  refused({"heap", path, "--up"}, 2, "unknown flag --up");
+  refused({"heap", path, "--up"}, 2, "--up");
   refused({"heap", path, path, "--retained"}, 2, "look at one snapshot");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "heap_command.h"
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -10,7 +11,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "command_line.h"
-#include "heap_flags.h"
 #include "profile/heap_report.h"
 
 namespace neap::cli {
@@ -23,7 +23,8 @@ struct HeapWords {
   std::vector<std::string> files;
   size_t top = kDefaultTop;
   bool shows_retained = false;
-  std::optional<uint64_t> path_id;
+  std::optional<std::string> path;
+  std::optional<uint64_t> path_id;  // the same as a number
   bool json = false;
 };
 
@@ -37,41 +38,36 @@ bool ParseNumber(const std::string& text, uint64_t* number) {
   return errno == 0 && end != start && *end == '\0' && std::isxdigit(*start) != 0;
 }
 
-absl::StatusOr<HeapWords> ParseHeap(const std::vector<std::string>& words) {
-  HeapWords parsed;
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    const size_t equals = word.find('=');
-    const std::string name = word.substr(0, equals);
-    uint64_t number = 0;
-    if (!word.starts_with("--")) {
-      parsed.files.push_back(word);
-    } else if (word == "--json") {
-      parsed.json = true;
-    } else if (word == "--retained") {
-      parsed.shows_retained = true;
-    } else if (name == "--path" || name == "--top") {
-      const std::string text = equals != word.npos    ? word.substr(equals + 1)
-                               : i + 1 < words.size() ? words[++i]
-                                                      : "";
-      if (!ParseNumber(text, &number)) {
-        return Misuse(absl::StrCat("heap: ", name, ": \"", text, "\" is no number"));
-      }
-      if (name == "--top") parsed.top = number;
-      if (name == "--path") parsed.path_id = number;
-    } else {
-      return Misuse(absl::StrCat("heap: unknown flag ", word,
-                                 "; there are --top=N, --retained, --path=ID, --json"));
+void AddHeapOptions(CLI::App& app, HeapWords& words) {
+  app.add_option("FILES", words.files, "a heap snapshot, or two to compare");
+  app.add_option("--top", words.top, "rows of each table (25)")->option_text("N");
+  app.add_option("--path", words.path, "why that object lives: an id as tostring() shows it")
+      ->option_text("ID");
+  app.add_flag("--retained", words.shows_retained, "the objects that retain most");
+  app.add_flag("--json", words.json, "for programs");
+}
+
+// What is wrong with the words; empty: nothing.
+std::string Contradiction(HeapWords& words) {
+  if (words.files.empty() || words.files.size() > 2) {
+    return "which snapshot? neap heap FILE, or two files to compare";
+  }
+  uint64_t id = 0;
+  if (words.path) {
+    if (!ParseNumber(*words.path, &id)) {
+      return absl::StrCat("--path: \"", *words.path, "\" is no number");
     }
+    words.path_id = id;
   }
-  const bool asks_about_one = parsed.shows_retained || parsed.path_id;
-  if (parsed.files.empty() || parsed.files.size() > 2) {
-    return Misuse("heap: which snapshot? neap heap FILE, or two files to compare");
-  }
-  if (parsed.files.size() == 2 && asks_about_one) {
-    return Misuse("heap: --retained and --path look at one snapshot");
-  }
-  return parsed;
+  const bool asks_about_one = words.shows_retained || words.path_id;
+  if (words.files.size() == 2 && asks_about_one)
+    return "--retained and --path look at one snapshot";
+  return "";
+}
+
+int Misuse(const std::string& line) {
+  std::fprintf(stderr, "neap: heap: %s\n", line.c_str());
+  return kExitMisuse;
 }
 
 int Refuse(const absl::Status& status) {
@@ -109,18 +105,25 @@ int ShowOne(vm::HeapGraph graph, const HeapWords& words) {
 
 }  // namespace
 
-int RunHeapCommand(const std::vector<std::string>& words) {
-  const absl::StatusOr<HeapWords> parsed = ParseHeap(words);
-  if (!parsed.ok()) {
-    std::fprintf(stderr, "%s\n", std::string(parsed.status().message()).c_str());
-    return kExitMisuse;
+int RunHeapCommand(const std::vector<std::string>& arguments) {
+  CLI::App app("What a heap snapshot holds, and who holds it.", "neap heap");
+  HeapWords words;
+  AddHeapOptions(app, words);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return 0;
+  } catch (const CLI::Error& error) {
+    return Misuse(absl::StrCat(error.what(), "; `neap heap --help` lists the flags"));
   }
-  absl::StatusOr<vm::HeapGraph> graph = vm::ReadHeapSnapshot(parsed->files[0]);
+  if (const std::string problem = Contradiction(words); !problem.empty()) return Misuse(problem);
+  absl::StatusOr<vm::HeapGraph> graph = vm::ReadHeapSnapshot(words.files[0]);
   if (!graph.ok()) return Refuse(graph.status());
-  if (parsed->files.size() == 1) return ShowOne(*std::move(graph), *parsed);
-  const absl::StatusOr<vm::HeapGraph> second = vm::ReadHeapSnapshot(parsed->files[1]);
+  if (words.files.size() == 1) return ShowOne(*std::move(graph), words);
+  const absl::StatusOr<vm::HeapGraph> second = vm::ReadHeapSnapshot(words.files[1]);
   if (!second.ok()) return Refuse(second.status());
-  return ShowDifference(*graph, *second, *parsed);
+  return ShowDifference(*graph, *second, words);
 }
 
 }  // namespace neap::cli

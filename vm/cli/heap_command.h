@@ -15,9 +15,9 @@
 
 namespace neap::cli {
 
-// `words`: what stands behind `heap`. Exit status: 0; 1 (no such object); 2 (misuse, a file that
+// `arguments`: what stands behind `heap`. Exit status: 0; 1 (no such object); 2 (misuse, a file that
 // cannot be read or is no heap snapshot).
-int RunHeapCommand(const std::vector<std::string>& words);
+int RunHeapCommand(const std::vector<std::string>& arguments);
 
 }  // namespace neap::cli
 
