@@ -65,6 +65,8 @@ class JsonLineHandler {
   std::vector<std::string_view> open_;  // path of each open object and array
 };
 
+constexpr size_t kPadding = 16;  // bytes of an SSE2 register
+
 bool JsonLine::Parse(std::string& line) {
   members_.clear();
   paths_.clear();
@@ -73,6 +75,7 @@ bool JsonLine::Parse(std::string& line) {
     error_ = "a byte of value 0";
     return false;
   }
+  line.append(kPadding, '\0');  // the end for the parser, which reads whole blocks
   rapidjson::Reader reader;
   rapidjson::InsituStringStream stream(line.data());
   JsonLineHandler handler(*this);

@@ -29,7 +29,8 @@ struct JsonMember {
 
 class JsonLine {
  public:
-  // Parses `line`, which is changed (strings are unescaped in place) and must outlive the members.
+  // Parses `line`, which is changed (strings are unescaped in place, zeros added) and must outlive
+  // the members.
   // False: it is not one JSON object; error() says why, in a few words.
   bool Parse(std::string& line);
 

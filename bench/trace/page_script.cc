@@ -165,7 +165,8 @@ const phaseNames = {
 };
 const isGo = data.source === 'go';
 const goPhases = [['both pauses', 'pause_ns'], ['marking beside the program', 'mark_ns']];
-const phasesOf = (kind, i) => (isGo ? goPhases : phaseNames[kind]).map(([name, field]) => [name, cell(kind, i, field)])
+const phasesOf = (kind, i) => (isGo ? goPhases : phaseNames[kind])
+  .map(([name, field]) => [name, cell(kind, i, field)])
   .filter(([, ns]) => ns > 0);
 const clampSentences = {
   'gogc': 'GOGC alone gave this goal',
@@ -191,8 +192,8 @@ const whyMinor = (i) => {
 const whyMajor = (i) => {
   const of = (name) => cell('major', i, name);
   if (isGo) {
-    return (of('forced') ? 'The program asked for it. ' : 'The heap was about to reach its goal. ') +
-      `It held ${bytes(of('heap_before_bytes'))} at most, the goal was ` +
+    const why = of('forced') ? 'The program asked for it. ' : 'The heap neared its goal. ';
+    return why + `It held ${bytes(of('heap_before_bytes'))} at most, the goal was ` +
       `${bytes(of('goal_bytes'))}. A trace of Go says no more.`;
   }
   const rule = i > 0 ? clampSentences[cell('major', i - 1, 'next_clamp')] : null;

@@ -11,6 +11,8 @@
 //   heap.RemoveEventListener(id);
 //   absl::Status written = (*trace)->Close();          // says whether everything reached the file
 //
+// To keep only the last seconds and write them when needed: neap/gc/flight_recorder.h.
+//
 // Thread safety: none of their own. The heap calls listeners one at a time, outside pauses; Close
 // and the destructor come after the listener was removed.
 //
