@@ -75,8 +75,9 @@ TEST_SUITE("gc/allocation_profiler") {
   TEST_CASE("large and stationary objects are noted as well") {
     TinyHeap heap;
     AllocationProfiler profiler(heap.m, {});
-    Handle<Object> large = heap.Keep<Object>(heap.m.NewBytes(100 << 10));
-    Handle<Object> still = heap.Keep(heap.m.TryAllocateStationary(gc::ByteArray::Type(), 64));
+    [[maybe_unused]] const Handle<Object> large = heap.Keep<Object>(heap.m.NewBytes(100 << 10));
+    [[maybe_unused]] const Handle<Object> still =
+        heap.Keep(heap.m.TryAllocateStationary(gc::ByteArray::Type(), 64));
     const AllocationRecord record = Find(profiler.Read(), 0, gc::ByteArray::Type());
     CHECK(record.samples == 2);
     CHECK(record.live().bytes == (100 << 10) + 16 + 64 + 16);

@@ -127,7 +127,7 @@ TEST_CASE("experiments are selected by id, family, letter and all, in the order 
 }
 
 TEST_CASE("every experiment has an id of its own, a known family and an explanation") {
-  const std::set<std::string> families = {"evict",  "throughput", "bullets",
+  const std::set<std::string> families = {"evict",  "throughput", "bullets", "escape",
                                           "memory", "pacing",     "dirty"};
   std::set<std::string> seen;
   for (const Experiment& experiment : AllExperiments()) {

@@ -15,8 +15,8 @@
 
 namespace neap::cli {
 
-// `arguments`: what stands behind `heap`. Exit status: 0; 1 (no such object); 2 (misuse, a file that
-// cannot be read or is no heap snapshot).
+// `arguments`: what stands behind `heap`. Exit status: 0; 1 (no such object); 2 (misuse, a file
+// that cannot be read or is no heap snapshot).
 int RunHeapCommand(const std::vector<std::string>& arguments);
 
 }  // namespace neap::cli
