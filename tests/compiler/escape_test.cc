@@ -22,7 +22,9 @@ std::string Verdicts(std::string_view source, size_t function = 0) {
                                            "iterated",   "global",   "upvalue",  "table",
                                            "metamethod", "held",     "captured", "large"};
   std::string words;
-  for (const EscapeSite& site : vm::FindEscapes(*Compile(source))[function].sites) {
+  const auto unit = Compile(source);
+  const std::vector<vm::FunctionEscapes> functions = vm::FindEscapes(*unit);
+  for (const EscapeSite& site : functions[function].sites) {
     words += words.empty() ? "" : " ";
     words += kWords[static_cast<size_t>(site.reason)];
     CHECK(site.leaves == (site.reason != EscapeReason::kNone));
