@@ -148,7 +148,7 @@ uint64_t OsMinorFaults() {
 }
 
 uint64_t OsResidentBytes() {
-  // Two numbers in pages: the size of the address space, then the resident set.
+  // Numbers in pages: the address space, the resident set, what of it files back.
   const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
   char text[128];
@@ -158,7 +158,9 @@ uint64_t OsResidentBytes() {
   text[length] = '\0';
   char* rest = text;
   std::strtoull(rest, &rest, 10);
-  return std::strtoull(rest, nullptr, 10) * kOsPageBytes;
+  const uint64_t resident = std::strtoull(rest, &rest, 10);
+  const uint64_t of_files = std::strtoull(rest, nullptr, 10);
+  return resident < of_files ? 0 : (resident - of_files) * kOsPageBytes;
 }
 
 void SetOsFailureForTesting(uint64_t calls) {

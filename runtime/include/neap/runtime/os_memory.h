@@ -41,7 +41,7 @@ void* OsZeroes(size_t bytes);
 
 // Minor page faults of this process so far (getrusage).
 uint64_t OsMinorFaults();
-// Resident set of this process in bytes (/proc/self/statm); 0 when it cannot be read.
+// Resident memory that no file backs, so no program text, in bytes; 0 when it cannot be read.
 uint64_t OsResidentBytes();
 
 // The next `calls` Commits succeed, all later ones fail; UINT64_MAX switches injection off.
