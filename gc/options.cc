@@ -5,8 +5,10 @@
 // and what is allowed; it is one line, for a person who reads it on stderr after a failed start.
 #include "neap/gc/options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -207,6 +209,11 @@ absl::Status SetOption(Options& options, std::string_view name, std::string_view
   }
   return absl::InvalidArgumentError(
       absl::StrCat("\"", std::string(name), "\" is not an option; there are ", names));
+}
+
+bool IsOption(std::string_view name) {
+  return std::any_of(std::begin(kSetters), std::end(kSetters),
+                     [name](const Setter& setter) { return name == setter.name; });
 }
 
 absl::Status SetOptionsFromEnvironment(Options& options) {

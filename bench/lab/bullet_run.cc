@@ -117,18 +117,6 @@ class HeapObserver final : public FrameObserver {
   gc::Stats before_;
 };
 
-void TakeStats(const gc::Stats& before, const gc::Stats& after, BulletRun* run) {
-  run->alloc_objects = after.alloc_objects - before.alloc_objects;
-  run->alloc_bytes = after.alloc_bytes - before.alloc_bytes;
-  run->total_young_bytes = after.young_alloc_bytes;
-  run->minors = after.minors - before.minors;
-  run->majors = after.majors - before.majors;
-  run->gc_cpu_ns = after.gc_cpu_ns - before.gc_cpu_ns;
-  run->copied_bytes = after.copied_bytes - before.copied_bytes;
-  run->promoted_bytes = after.promoted_bytes - before.promoted_bytes;
-  run->in_place_bytes = after.in_place_bytes - before.in_place_bytes;
-}
-
 void TakeCollections(const CollectionLog& log, const std::vector<uint64_t>& populations,
                      BulletRun* run) {
   run->minor_records = log.minors();
@@ -156,7 +144,9 @@ void RunManaged(const BulletSpec& spec, BulletRun* run) {
   PopulationProbe probe(heap, *storage);
   HeapObserver observer(heap, log);
   RunFrames(spec, *storage, observer, run);
-  TakeStats(observer.before(), heap.Snapshot(), run);
+  const gc::Stats after = heap.Snapshot();
+  TakeDifference(observer.before(), after, run);
+  run->total_young_bytes = after.young_alloc_bytes;
   // One more minor, outside every frame, says how much of eden was left unused (B12).
   log.set_frame(spec.frames);
   heap.CollectMinor(m);

@@ -19,6 +19,7 @@
 #include "frame_times.h"
 #include "neap/gc/event.h"
 #include "neap/gc/heap.h"
+#include "neap/gc/stats.h"
 
 namespace neap::lab {
 
@@ -60,6 +61,19 @@ class CollectionLog {
   std::vector<MinorRecord> minors_;
   std::vector<MajorRecord> majors_;
 };
+
+// What happened between two snapshots, for the structs of runs: they name these fields alike.
+template <typename Run>
+void TakeDifference(const gc::Stats& before, const gc::Stats& after, Run* run) {
+  run->alloc_objects = after.alloc_objects - before.alloc_objects;
+  run->alloc_bytes = after.alloc_bytes - before.alloc_bytes;
+  run->minors = after.minors - before.minors;
+  run->majors = after.majors - before.majors;
+  run->gc_cpu_ns = after.gc_cpu_ns - before.gc_cpu_ns;
+  run->copied_bytes = after.copied_bytes - before.copied_bytes;
+  run->promoted_bytes = after.promoted_bytes - before.promoted_bytes;
+  run->in_place_bytes = after.in_place_bytes - before.in_place_bytes;
+}
 
 // Adds every collection to the frame that it fell into: counts, CPU time, pauses. Frames outside
 // `frames` (the warm-up) are passed over. Returns the longest pause by CPU time, in ns.

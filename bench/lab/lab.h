@@ -89,14 +89,14 @@ struct Settings {
   bool heap_is_default = true;  // no mode flag was given
   double scale = 1;             // < 1: a quick run for tests (fewer repetitions, same criteria)
   uint64_t seed = 12345;
-  bool progress = true;              // progress lines on stderr
-  bool isolate = true;               // run timing cells in a process each (RunIsolated)
-  std::string trace_file = {};       // empty: none
-  std::string command = "neap lab";  // what traces say made them
-  std::vector<std::string> arguments = {};      // argv, for traces
-  gc::FlightRecorderOptions flight = {};        // no path: none
-  bool record = false;               // K and G: replay every pool operation through the oracle
-  std::string program = {};          // path of the neap program, for isolated cells
+  bool progress = true;                     // progress lines on stderr
+  bool isolate = true;                      // run timing cells in a process each (RunIsolated)
+  std::string trace_file = {};              // empty: none
+  std::string command = "neap lab";         // what traces say made them
+  std::vector<std::string> arguments = {};  // argv, for traces
+  gc::FlightRecorderOptions flight = {};    // no path: none
+  bool record = false;       // K and G: replay every pool operation through the oracle
+  std::string program = {};  // path of the neap program, for isolated cells
 };
 
 // What a criterion says beside its figures. All parts are optional.

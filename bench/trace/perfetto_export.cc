@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "proto_writer.h"
+#include "profile/proto_message.h"
 
 namespace neap::trace {
 namespace {
+
+using vm::ProtoMessage;
 
 // Trace
 constexpr uint32_t kTracePacket = 1;

@@ -17,9 +17,6 @@
 namespace neap::workload {
 namespace {
 
-constexpr const char* kHeapKnobs[] = {"preset", "gogc",    "memlimit", "nursery",
-                                      "tenure", "workers", "procs",    "in-place"};
-
 const KnobMeaning kRunKnobs[] = {
     {"frames", "600", "measured frames, 1 to 1,000,000"},
     {"warmup", "30", "frames before them (bullets: always 30)"},
@@ -50,10 +47,6 @@ bool IsRunKnob(std::string_view name) {
                      [name](const KnobMeaning& knob) { return name == knob.name; });
 }
 
-bool IsHeapKnob(std::string_view name) {
-  return std::find(std::begin(kHeapKnobs), std::end(kHeapKnobs), name) != std::end(kHeapKnobs);
-}
-
 // --- bullets -------------------------------------------------------------------------------------
 
 absl::StatusOr<lab::BulletSpec> BulletSpecOf(const Spec& spec, const SortedKnobs& knobs) {
@@ -75,7 +68,7 @@ absl::StatusOr<lab::BulletSpec> BulletSpecOf(const Spec& spec, const SortedKnobs
     }
   }
   for (const Knob& knob : spec.knobs) {
-    if (IsHeapKnob(knob.name)) bullets.options.push_back(KnobText(knob));
+    if (gc::IsOption(knob.name)) bullets.options.push_back(KnobText(knob));
     const bool is_fixed = knob.name == "warmup" || knob.name == "seed";
     if (is_fixed && knob.value != (knob.name == "warmup" ? "30" : "1")) {
       return BadKnob(knob, "the published workload's own");
@@ -144,7 +137,7 @@ absl::StatusOr<Knob> ParseKnob(const std::string& text) {
 
 std::string KnobText(const Knob& knob) { return absl::StrCat(knob.name, "=", knob.value); }
 
-bool IsCommonKnob(std::string_view name) { return IsRunKnob(name) || IsHeapKnob(name); }
+bool IsCommonKnob(std::string_view name) { return IsRunKnob(name) || gc::IsOption(name); }
 bool IsScript(std::string_view workload) { return workload.ends_with(".lua"); }
 
 absl::StatusOr<int64_t> WholeNumber(const Knob& knob, int64_t low, int64_t high) {
@@ -171,7 +164,7 @@ absl::StatusOr<SortedKnobs> SortKnobs(const Spec& spec) {
   for (const bool presets : {true, false}) {
     for (const Knob& knob : spec.knobs) {
       if (!status.ok()) return status;
-      if (!IsHeapKnob(knob.name) || (knob.name == "preset") != presets) continue;
+      if (!gc::IsOption(knob.name) || (knob.name == "preset") != presets) continue;
       status = gc::SetOption(sorted.heap, knob.name, knob.value);
     }
   }
@@ -179,7 +172,7 @@ absl::StatusOr<SortedKnobs> SortKnobs(const Spec& spec) {
     if (!status.ok()) return status;
     if (IsRunKnob(knob.name)) {
       status = SetRunKnob(knob, &sorted.run);
-    } else if (!IsHeapKnob(knob.name)) {
+    } else if (!gc::IsOption(knob.name)) {
       sorted.rest.push_back(knob);
     }
   }

@@ -153,8 +153,8 @@ TEST_CASE("what is no heap snapshot, and what asks for nothing there is, is refu
   const std::string cut = WriteScratch("cut.heapsnapshot", ReadFile(path).substr(0, 5000));
   refused({"heap"}, 2, "which snapshot?");
   refused({"heap", "/no/such/file"}, 2, "cannot read /no/such/file");
-  refused({"heap", script}, 2, "profiled.lua has no '{' at byte 0");
-  refused({"heap", cut}, 2, "ends at byte 5000");
+  refused({"heap", script}, 2, "profiled.lua is no JSON text: ");
+  refused({"heap", cut}, 2, "(byte 5000)");
   refused({"heap", path, "--path=0xffffff"}, 1, "no object with the id 0xffffff");
   refused({"heap", path, "--path=here"}, 2, "--path: \"here\" is no number");
   refused({"heap", path, "--up"}, 2, "--up");

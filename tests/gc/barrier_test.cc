@@ -37,6 +37,35 @@ Handle<SlotArray> OldArray(TestHeap& heap, uint64_t length) {
 }
 
 TEST_SUITE("gc/barrier") {
+  TEST_CASE("a store that neither overwrites nor brings a reference logs nothing") {
+    // Above 2^47 no word is an address.
+    constexpr Word kNumber = Word{0x7ff8} << 48;
+    for (const uint64_t length : {10, 100000}) {  // small, and carded
+      CAPTURE(length);
+      QuietHeap heap;
+      Handle<SlotArray> array = OldArray(heap, length);
+      const auto logged = [&] { return heap.heap().Snapshot().logged_objects; };
+      const auto store = [&](uint64_t i, Word word) {
+        heap.m.Store(array.get(), array->slots() + i, word);
+        heap.m.Store(array.get(), i + 1, word);
+      };
+      const uint64_t before = logged();
+      for (uint64_t i = 0; i + 1 < length; i += 2) store(i, kNumber + i);
+      CHECK(logged() == before);
+      Node* young = NewNode(heap, 7);
+      heap.m.Store(array.get(), array->slots(), young);  // over a number
+      CHECK(logged() == before + 1);
+      CHECK(heap.Broken() == "");
+      heap.MinorGC();
+      CHECK(KeyAt(array, 0) == 7);
+      while (heap.IsYoung(gc::ToObject(gc::LoadSlot(array->slots())))) heap.MinorGC();
+      heap.MinorGC();
+      heap.m.Store(array.get(), uint64_t{0}, kNumber);  // over a reference: a snapshot wants it
+      CHECK(logged() == before + 2);
+      CHECK(heap.Broken() == "");
+    }
+  }
+
   TEST_CASE("a young object reached only from an old small object survives a minor collection") {
     QuietHeap heap;
     Handle<Node> old = heap.MakeOldNode(1);

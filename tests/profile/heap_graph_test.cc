@@ -176,12 +176,36 @@ TEST_SUITE("profile/heap_graph") {
     const auto error = [](const std::string& text) {
       return std::string(vm::ParseHeapSnapshot(text, "FILE").status().message());
     };
-    CHECK(error("") == "FILE ends at byte 0, where '{' was expected");
-    CHECK(error("hello") == "FILE has no '{' at byte 0");
-    CHECK(error("{}") == "FILE is no heap snapshot");
-    CHECK(error("{\"nodes\":[1,2,") == "FILE ends at byte 14, where whole number was expected");
-    CHECK(error("{\"nodes\":[1.5]}") == "FILE has no whole number at byte 11");
-    CHECK(error("{\"strings\":[\"a") == "FILE ends at byte 14, where end of a string was expected");
+    CHECK(error("") == "FILE is no JSON text: The document is empty. (byte 0)");
+    CHECK(error("hello") == "FILE is no JSON text: Invalid value. (byte 0)");
+    for (const char* text : {"{}", "[]", "3", "[[1],{\"nodes\":[1]}]"}) {
+      CHECK(error(text) == "FILE is no heap snapshot");
+    }
+    CHECK(error("{\"nodes\":[1,2,") == "FILE is no JSON text: Invalid value. (byte 14)");
+    CHECK(error("{\"nodes\":[1.5]}") == "FILE wants a whole number at byte 10");
+    for (const char* text : {"{\"nodes\":[-1]}", "{\"nodes\":[[1]]}", "{\"edges\":[{}]}",
+                             "{\"edges\":[null]}", "{\"nodes\":[\"1\"]}"}) {
+      CHECK(error(text).find("FILE wants a whole number at byte ") == 0);
+    }
+    CHECK(error("{\"strings\":[1]}") == "FILE wants a string at byte 12");
+    CHECK(error("{\"strings\":[\"a").find("FILE is no JSON text: ") == 0);
+    CHECK(error(std::string(100, '[')) == "FILE wants less depth at byte 64");
+  }
+
+  TEST_CASE("counts of edges that do not fit are refused, also when their sum comes round") {
+    const auto error = [](const std::string& nodes) {
+      const std::string text =
+          R"({"snapshot":{"meta":{"node_fields":["id","type","name","self_size","edge_count"],)"
+          R"("node_types":["number",["x"]],"edge_fields":["type","name_or_index","to_node"],)"
+          R"("edge_types":[["weak","element"],"string_or_number","node"]}},"nodes":[)" +
+          nodes + R"(],"edges":[1,7,0],"strings":["a"]})";
+      return std::string(vm::ParseHeapSnapshot(text, "F").status().message());
+    };
+    CHECK(error("1,0,0,5,1") == "");
+    CHECK(error("1,0,0,5,2").find("F is damaged: its nodes have 2 edges") == 0);
+    // 2^63 and 2^63 and 1: one edge, modulo 2^64.
+    CHECK(error("1,0,0,5,9223372036854775808,2,0,0,5,9223372036854775808,3,0,0,5,1") ==
+          "F is damaged: node 0 has more edges than there are");
   }
 
   TEST_CASE("a snapshot that was cut anywhere is refused, and never trusted") {

@@ -8,7 +8,7 @@
 
 #include "page_data.h"
 #include "perfetto_export.h"
-#include "proto_writer.h"
+#include "profile/proto_message.h"
 #include "trace_builder.h"
 #include "trace_page.h"
 #include "trace_schema.h"
@@ -26,9 +26,9 @@ size_t Count(const std::string& text, const std::string& part) {
 
 TEST_SUITE("trace/export") {
   TEST_CASE("varints, lengths and tags are those of the wire format") {
-    trace::ProtoMessage inner;
+    vm::ProtoMessage inner;
     inner.Number(1, 150);
-    trace::ProtoMessage message;
+    vm::ProtoMessage message;
     message.Nested(3, inner);
     message.Text(2, "testing");
     message.Number(16, UINT64_MAX);

@@ -10,8 +10,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "command_line.h"
 #include "profile/heap_report.h"
+#include "read_flags.h"
 
 namespace neap::cli {
 namespace {
@@ -66,7 +66,7 @@ std::string Contradiction(HeapWords& words) {
 }
 
 int Misuse(const std::string& line) {
-  std::fprintf(stderr, "neap: heap: %s\n", line.c_str());
+  std::fprintf(stderr, "neap heap: %s\n", line.c_str());
   return kExitMisuse;
 }
 
@@ -109,14 +109,7 @@ int RunHeapCommand(const std::vector<std::string>& arguments) {
   CLI::App app("What a heap snapshot holds, and who holds it.", "neap heap");
   HeapWords words;
   AddHeapOptions(app, words);
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::Error& error) {
-    return Misuse(absl::StrCat(error.what(), "; `neap heap --help` lists the flags"));
-  }
+  if (const std::optional<int> status = ReadFlags(app, arguments)) return *status;
   if (const std::string problem = Contradiction(words); !problem.empty()) return Misuse(problem);
   absl::StatusOr<vm::HeapGraph> graph = vm::ReadHeapSnapshot(words.files[0]);
   if (!graph.ok()) return Refuse(graph.status());

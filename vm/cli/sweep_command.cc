@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// sweep_command.h. CLI11 throws; nothing it throws leaves this file.
+// sweep_command.h.
 #include "sweep_command.h"
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,7 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
-#include "command_line.h"
+#include "read_flags.h"
 #include "sweep.h"
 
 namespace neap::cli {
@@ -156,17 +156,8 @@ int RunSweepCommand(const std::vector<std::string>& arguments, const std::string
                "neap sweep");
   SweepFlags flags;
   AddOptions(app, flags);
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 takes them
-  try {
-    app.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::Error& error) {
-    std::fprintf(stderr, "neap sweep: %s; `neap sweep --help` lists the flags\n", error.what());
-    return kExitMisuse;
-  }
-  return Run(flags, as_typed);
+  const std::optional<int> status = ReadFlags(app, arguments);
+  return status ? *status : Run(flags, as_typed);
 }
 
 }  // namespace neap::cli

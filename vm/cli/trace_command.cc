@@ -11,8 +11,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "command_line.h"
 #include "perfetto_export.h"
+#include "read_flags.h"
 #include "report_html.h"
 #include "summary_text.h"
 #include "trace_file.h"
@@ -35,7 +35,7 @@ struct TraceFlags {
 };
 
 int Misuse(const std::string& line) {
-  std::fprintf(stderr, "neap: trace: %s\n", line.c_str());
+  std::fprintf(stderr, "neap trace: %s\n", line.c_str());
   return kExitMisuse;
 }
 int Misuse(const absl::Status& status) { return Misuse(std::string(status.message())); }
@@ -81,12 +81,12 @@ absl::StatusOr<trace::Run> ReadRun(const std::string& path, std::optional<uint64
 bool IsComplete(const trace::Run& run) {
   if (run.cut_line != 0) {
     std::fprintf(stderr,
-                 "neap: trace: %s:%llu: the file ends in the middle of this line; read up to "
+                 "neap trace: %s:%llu: the file ends in the middle of this line; read up to "
                  "there\n",
                  run.path.c_str(), static_cast<unsigned long long>(run.cut_line));
   } else if (!run.has_end) {
     std::fprintf(stderr,
-                 "neap: trace: %s: no end line: the program still runs, or did not end well\n",
+                 "neap trace: %s: no end line: the program still runs, or did not end well\n",
                  run.path.c_str());
   }
   return run.cut_line == 0 && run.has_end;
@@ -118,7 +118,7 @@ int Export(const TraceFlags& flags, const trace::Run& run) {
   }
   const bool complete = IsComplete(run);
   if (status.ok()) return complete ? 0 : kIncomplete;
-  std::fprintf(stderr, "neap: trace: %s\n", std::string(status.message()).c_str());
+  std::fprintf(stderr, "neap trace: %s\n", std::string(status.message()).c_str());
   return kIncomplete;
 }
 
@@ -150,15 +150,7 @@ int RunTraceCommand(const std::vector<std::string>& arguments) {
       "neap trace");
   TraceFlags flags;
   AddTraceOptions(app, flags);
-  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
-  try {
-    app.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::Error& error) {
-    return Misuse(absl::StrCat(error.what(), "; `neap trace --help` lists the flags"));
-  }
+  if (const std::optional<int> status = ReadFlags(app, arguments)) return *status;
   if (flags.schema) {
     std::fputs(trace::TraceSchemaText().c_str(), stdout);
     return 0;

@@ -12,9 +12,6 @@
 //       safepoints of rule C1 (opcode.h) and while an open count is in use.
 //   I3  Every call and every round of a loop burns one unit of fuel; at 0 the loop polls. (Not a
 //       pool's get and put that are done without a call.)
-//   I4  A store into a table that neither overwrites nor stores a reference takes no barrier: no
-//       minor learns anything from it, and no snapshot would miss anything. Records of numbers that
-//       became old would otherwise be remembered, and looked at by every minor, for each update.
 //
 // A slow path answers with a Step: kDone goes on, kPushed continues with whatever frame is on top,
 // kError unwinds.
@@ -84,16 +81,6 @@ inline Word MakeTableWithArray(State& s, uint32_t inline_fields, uint32_t elemen
     gc::InitSlot(AsTable(Value::FromWord(table))->array.slot(), reinterpret_cast<Word>(memory));
   }
   return table;
-}
-
-// I4. (no safepoint)
-inline void StoreInTable(gc::Mutator& m, Object* holder, Word* slot, Word value) {
-  if (holder->log_state() != gc::LogState::kLogged &&
-      (Value::FromWord(value).is_object() || Value::FromWord(*slot).is_object())) [[unlikely]] {
-    m.Store(holder, slot, value);
-  } else {
-    gc::InitSlot(slot, value);
-  }
 }
 
 // A kCall of the register 0, as one word: to be compared with what follows a kSelf.
@@ -297,7 +284,7 @@ with_hook:
         Object* holder = SlotHolder(table, CachedCode(cached));
         Word* slot = SlotAt(holder, CachedCode(cached));
         if (*slot != Value::kNil) [[likely]] {
-          StoreInTable(s.m_, holder, slot, R[A]);
+          s.m_.Store(holder, slot, R[A]);
           NEXT();
         }
       }
@@ -416,7 +403,7 @@ with_hook:
         if (array != nullptr && index < array->length) [[likely]] {
           Word* slot = &array->slots()[index];
           if (*slot != Value::kNil || table->metatable() == nullptr) [[likely]] {
-            StoreInTable(s.m_, array, slot, R[C]);
+            s.m_.Store(array, slot, R[C]);
             NEXT();
           }
         }
@@ -432,7 +419,7 @@ with_hook:
       if (array != nullptr && B - 1 < array->length) {
         Word* slot = &array->slots()[B - 1];
         if (*slot != Value::kNil || table->metatable() == nullptr) {
-          StoreInTable(s.m_, array, slot, R[C]);
+          s.m_.Store(array, slot, R[C]);
           NEXT();
         }
       }
@@ -449,7 +436,7 @@ with_hook:
         Object* holder = SlotHolder(table, CachedCode(cached[0]));
         Word* slot = SlotAt(holder, CachedCode(cached[0]));
         if (*slot != Value::kNil || shape->metatable == nullptr) [[likely]] {
-          StoreInTable(s.m_, holder, slot, R[C]);
+          s.m_.Store(holder, slot, R[C]);
           NEXT();
         }
       } else if (CachedId(cached[1]) == shape->id() && cached[2] == s.objects_.index_epoch()) {

@@ -8,10 +8,14 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "profile/json_cursor.h"
+#include "rapidjson/encodedstream.h"
+#include "rapidjson/error/en.h"
+#include "rapidjson/memorystream.h"
+#include "rapidjson/reader.h"
 
 namespace neap::vm {
 namespace {
@@ -28,27 +32,110 @@ struct Columns {
   }
 };
 
+// What RapidJSON calls, in the order of the text. A key's path of at most three names says what is
+// read: those of the format are "nodes", "edges", "strings", "snapshot.meta.node_fields" and the
+// like; all else is passed over. False ends the parse, with the problem set.
+class SnapshotHandler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, SnapshotHandler> {
+ public:
+  HeapGraph graph;
+  Columns nodes, edges;
+  std::vector<uint64_t> node_numbers, edge_numbers;
+  std::string problem;
+
+  bool Default() { return numbers_ == nullptr || Refuse("a whole number"); }
+  bool Uint(unsigned number) { return Uint64(number); }
+  bool Uint64(uint64_t number) {
+    if (numbers_ != nullptr) numbers_->push_back(number);
+    if (texts_ == &graph.strings) return Refuse("a string");
+    if (keys_.size() == 3 && IsAt("snapshot", "neap", "process")) graph.process = number;
+    return true;
+  }
+  bool String(const char* text, rapidjson::SizeType bytes, bool) {
+    if (numbers_ != nullptr) return Refuse("a whole number");
+    if (texts_ != nullptr) texts_->emplace_back(text, bytes);
+    return true;
+  }
+  bool Key(const char* text, rapidjson::SizeType bytes, bool) {
+    if (!keys_.empty() && keys_.size() <= kNames) keys_.back().assign(text, bytes);
+    return true;
+  }
+  bool StartObject() {
+    if (numbers_ != nullptr) return Refuse("a whole number");
+    keys_.emplace_back();
+    return keys_.size() <= kMostDepth || Refuse("less depth");
+  }
+  bool EndObject(rapidjson::SizeType) {
+    keys_.pop_back();
+    return true;
+  }
+  bool StartArray() {
+    if (numbers_ != nullptr) return Refuse("a whole number");
+    ++arrays_;
+    if (arrays_ == 1 && keys_.size() == 1) {
+      numbers_ = keys_[0] == "nodes"   ? &node_numbers
+                 : keys_[0] == "edges" ? &edge_numbers
+                                       : nullptr;
+      texts_ = keys_[0] == "strings" ? &graph.strings : nullptr;
+    } else if (keys_.size() == 3 && keys_[0] == "snapshot" && keys_[1] == "meta") {
+      texts_ = MetaTexts();
+    }
+    return arrays_ <= kMostDepth || Refuse("less depth");
+  }
+  bool EndArray(rapidjson::SizeType) {
+    --arrays_;
+    numbers_ = nullptr;
+    texts_ = nullptr;
+    return true;
+  }
+
+ private:
+  static constexpr size_t kNames = 3;       // of the longest path that matters
+  static constexpr size_t kMostDepth = 64;  // of a bomb's brackets
+
+  bool Refuse(const char* wanted) {
+    problem = wanted;
+    return false;
+  }
+  bool IsAt(const char* first, const char* second, const char* third) const {
+    return keys_[0] == first && keys_[1] == second && keys_[2] == third;
+  }
+  // The names of fields are an array; the types of fields one in which that of "type" is an array.
+  std::vector<std::string>* MetaTexts() {
+    if (arrays_ == 1 && keys_[2] == "node_fields") return &nodes.names;
+    if (arrays_ == 1 && keys_[2] == "edge_fields") return &edges.names;
+    if (arrays_ == 2 && keys_[2] == "node_types") return &nodes.types;
+    if (arrays_ == 2 && keys_[2] == "edge_types") return &edges.types;
+    return nullptr;
+  }
+
+  std::vector<std::string> keys_;             // of each open object, the present key
+  size_t arrays_ = 0;                         // open
+  std::vector<uint64_t>* numbers_ = nullptr;  // where those of the innermost array go
+  std::vector<std::string>* texts_ = nullptr;
+};
+
 class Reader {
  public:
-  Reader(const std::string& text, const std::string& name) : json_(text), name_(name) {}
+  Reader(const std::string& text, const std::string& name) : text_(text), name_(name) {}
 
   absl::StatusOr<HeapGraph> Read() {
-    std::string key;
-    json_.Enter('{');
-    while (json_.NextKey(&key)) {
-      if (key == "snapshot") {
-        ReadSnapshot();
-      } else if (key == "nodes") {
-        json_.Numbers(&nodes_);
-      } else if (key == "edges") {
-        json_.Numbers(&edges_);
-      } else if (key == "strings") {
-        json_.Strings(&graph_.strings);
-      } else {
-        json_.Skip();
-      }
+    rapidjson::Reader parser;
+    rapidjson::MemoryStream bytes(text_.data(), text_.size());
+    rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> stream(bytes);
+    SnapshotHandler handler;
+    const rapidjson::ParseResult result =
+        parser.Parse<rapidjson::kParseIterativeFlag>(stream, handler);
+    if (result.IsError()) {
+      return Bad(handler.problem.empty()
+                     ? absl::StrCat("is no JSON text: ", rapidjson::GetParseError_En(result.Code()),
+                                    " (byte ", result.Offset(), ")")
+                     : absl::StrCat("wants ", handler.problem, " at byte ", result.Offset()));
     }
-    if (!json_.ok()) return Bad(json_.error());
+    graph_ = std::move(handler.graph);
+    node_columns_ = std::move(handler.nodes);
+    edge_columns_ = std::move(handler.edges);
+    nodes_ = std::move(handler.node_numbers);
+    edges_ = std::move(handler.edge_numbers);
     if (node_columns_.names.empty() || nodes_.empty()) return Bad("is no heap snapshot");
     if (absl::Status status = FillNodes(); !status.ok()) return status;
     if (absl::Status status = FillEdges(); !status.ok()) return status;
@@ -58,62 +145,6 @@ class Reader {
  private:
   absl::Status Bad(const std::string& problem) const {
     return absl::InvalidArgumentError(absl::StrCat(name_, " ", problem));
-  }
-
-  void ReadSnapshot() {
-    std::string key;
-    json_.Enter('{');
-    while (json_.NextKey(&key)) {
-      if (key == "meta") {
-        ReadMeta();
-      } else if (key == "neap") {
-        ReadNeap();
-      } else {
-        json_.Skip();
-      }
-    }
-  }
-  void ReadMeta() {
-    std::string key;
-    json_.Enter('{');
-    while (json_.NextKey(&key)) {
-      if (key == "node_fields") {
-        json_.Strings(&node_columns_.names);
-      } else if (key == "edge_fields") {
-        json_.Strings(&edge_columns_.names);
-      } else if (key == "node_types") {
-        ReadTypes(&node_columns_.types);
-      } else if (key == "edge_types") {
-        ReadTypes(&edge_columns_.types);
-      } else {
-        json_.Skip();
-      }
-    }
-  }
-  // The types of all columns; that of the column "type" is an array, of names.
-  void ReadTypes(std::vector<std::string>* types) {
-    json_.Enter('[');
-    while (json_.NextElement()) {
-      if (json_.IsAt('[')) {
-        json_.Strings(types);
-      } else {
-        json_.Skip();
-      }
-    }
-  }
-  void ReadNeap() {
-    std::string key;
-    uint64_t number = 0;
-    json_.Enter('{');
-    while (json_.NextKey(&key)) {
-      if (key == "process") {
-        json_.Number(&graph_.process);
-      } else if (key == "version") {
-        json_.Number(&number);
-      } else {
-        json_.Skip();
-      }
-    }
   }
 
   absl::Status FillNodes() {
@@ -135,6 +166,9 @@ class Reader {
                                     .edge_count = static_cast<uint32_t>(nodes_[at + count])};
       if (node.type >= graph_.node_types.size() || node.name >= graph_.strings.size()) {
         return Bad(absl::StrCat("is damaged: node ", at / width, " has no such type or name"));
+      }
+      if (nodes_[at + count] > edges_.size()) {
+        return Bad(absl::StrCat("is damaged: node ", at / width, " has more edges than there are"));
       }
       edges += nodes_[at + count];
       graph_.nodes.push_back(node);
@@ -173,7 +207,7 @@ class Reader {
     return type != "element" && type != "hidden";
   }
 
-  JsonCursor json_;
+  const std::string& text_;
   const std::string& name_;
   HeapGraph graph_;
   Columns node_columns_, edge_columns_;

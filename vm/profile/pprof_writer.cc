@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// pprof_writer.h. A message is written by hand, field by field, in the wire format of protocol
-// buffers (protobuf.dev/programming-guides/encoding): tag = field number * 8 + wire type; wire type
-// 0 is a varint, 2 is a length and that many bytes. Field numbers are those of profile.proto.
+// pprof_writer.h. Field numbers are those of profile.proto.
 //
 // All places of a program are few beside its samples: a location is made for each pair of function
 // and line, once, and its id is its index + 1, since 0 is no id.
@@ -14,38 +12,10 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "profile/proto_message.h"
 
 namespace neap::vm {
 namespace {
-
-class Message {
- public:
-  // Zero is the default of every field and is left out.
-  void Varint(int field, uint64_t value) {
-    if (value == 0) return;
-    PutVarint(static_cast<uint64_t>(field) << 3);
-    PutVarint(value);
-  }
-  void Bytes(int field, std::string_view bytes) {
-    PutVarint(static_cast<uint64_t>(field) << 3 | 2);
-    PutVarint(bytes.size());
-    bytes_.append(bytes);
-  }
-  void Packed(int field, const std::vector<uint64_t>& values) {
-    Message packed;
-    for (const uint64_t value : values) packed.PutVarint(value);
-    Bytes(field, packed.bytes_);
-  }
-  void Nested(int field, const Message& message) { Bytes(field, message.bytes_); }
-  std::string Take() { return std::move(bytes_); }
-
- private:
-  void PutVarint(uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<char>(value | 0x80));
-    bytes_.push_back(static_cast<char>(value));
-  }
-  std::string bytes_;
-};
 
 // profile.proto, message Profile.
 enum ProfileField {
@@ -77,13 +47,13 @@ class Writer {
     for (size_t i = 0; i < profile_.functions.size(); ++i) {
       AddFunction(i + 1, profile_.functions[i]);
     }
-    out_.Varint(kTimeNanos, static_cast<uint64_t>(profile_.start_unix_ns));
-    out_.Varint(kDurationNanos, static_cast<uint64_t>(profile_.duration_ns));
+    out_.NonZero(kTimeNanos, static_cast<uint64_t>(profile_.start_unix_ns));
+    out_.NonZero(kDurationNanos, static_cast<uint64_t>(profile_.duration_ns));
     out_.Nested(kPeriodType, ValueType("space", "bytes"));
-    out_.Varint(kPeriod, profile_.sample_bytes == 0 ? 1 : profile_.sample_bytes);
-    out_.Varint(kDefaultSampleType, String("alloc_space"));
-    for (const std::string_view text : strings_) out_.Bytes(kStringTable, text);
-    return out_.Take();
+    out_.NonZero(kPeriod, profile_.sample_bytes == 0 ? 1 : profile_.sample_bytes);
+    out_.NonZero(kDefaultSampleType, String("alloc_space"));
+    for (const std::string_view text : strings_) out_.Text(kStringTable, text);
+    return out_.bytes();
   }
 
  private:
@@ -93,10 +63,10 @@ class Writer {
     return it->second;
   }
 
-  Message ValueType(std::string_view type, std::string_view unit) {
-    Message message;
-    message.Varint(1, String(type));
-    message.Varint(2, String(unit));
+  ProtoMessage ValueType(std::string_view type, std::string_view unit) {
+    ProtoMessage message;
+    message.NonZero(1, String(type));
+    message.NonZero(2, String(unit));
     return message;
   }
 
@@ -126,57 +96,57 @@ class Writer {
     const bool is_live = fate == gc::Fate::kYoung || fate == gc::Fate::kOld;
     const auto objects = static_cast<uint64_t>(std::llround(count.objects));
     const auto bytes = static_cast<uint64_t>(std::llround(count.bytes));
-    Message message;
+    ProtoMessage message;
     message.Packed(1, stack);
     message.Packed(2, {objects, bytes, is_live ? objects : 0, is_live ? bytes : 0});
-    Message label;
-    label.Varint(1, String("type"));
-    label.Varint(2, String(type));
+    ProtoMessage label;
+    label.NonZero(1, String("type"));
+    label.NonZero(2, String(type));
     message.Nested(3, label);
     label = {};
-    label.Varint(1, String("space"));
-    label.Varint(2, String(!is_live ? "dead" : fate == gc::Fate::kOld ? "old" : "young"));
+    label.NonZero(1, String("space"));
+    label.NonZero(2, String(!is_live ? "dead" : fate == gc::Fate::kOld ? "old" : "young"));
     message.Nested(3, label);
     label = {};
-    label.Varint(1, String("age"));
-    label.Varint(3, age);
-    label.Varint(4, String("collections"));
+    label.NonZero(1, String("age"));
+    label.NonZero(3, age);
+    label.NonZero(4, String("collections"));
     message.Nested(3, label);
     out_.Nested(kSample, message);
   }
 
   // Names and lines are here: a reader need not look for a binary to find them in.
   void AddMapping() {
-    Message message;
-    message.Varint(1, 1);
-    message.Varint(5, String(profile_.program.empty() ? "neap" : profile_.program));
-    for (const int has : {7, 8, 9}) message.Varint(has, 1);  // functions, files, lines
+    ProtoMessage message;
+    message.NonZero(1, 1);
+    message.NonZero(5, String(profile_.program.empty() ? "neap" : profile_.program));
+    for (const int has : {7, 8, 9}) message.NonZero(has, 1);  // functions, files, lines
     out_.Nested(kMapping, message);
   }
 
   void AddLocation(uint64_t id, const CallFrame& frame) {
-    Message line;
-    line.Varint(1, frame.function + 1);
-    line.Varint(2, frame.line);
-    Message message;
-    message.Varint(1, id);
-    message.Varint(2, 1);
+    ProtoMessage line;
+    line.NonZero(1, frame.function + 1);
+    line.NonZero(2, frame.line);
+    ProtoMessage message;
+    message.NonZero(1, id);
+    message.NonZero(2, 1);
     message.Nested(4, line);
     out_.Nested(kLocation, message);
   }
 
   void AddFunction(uint64_t id, const SiteFunction& function) {
-    Message message;
-    message.Varint(1, id);
-    message.Varint(2, String(function.name));
-    message.Varint(3, String(function.name));
-    message.Varint(4, String(function.file));
-    message.Varint(5, function.line);
+    ProtoMessage message;
+    message.NonZero(1, id);
+    message.NonZero(2, String(function.name));
+    message.NonZero(3, String(function.name));
+    message.NonZero(4, String(function.file));
+    message.NonZero(5, function.line);
     out_.Nested(kFunction, message);
   }
 
   const AllocationProfile& profile_;
-  Message out_;
+  ProtoMessage out_;
   std::vector<std::string> strings_;
   absl::flat_hash_map<std::string, uint64_t> string_ids_;
   std::vector<CallFrame> locations_;

@@ -71,7 +71,7 @@ function buffer:tostring() end
 ---@return integer
 function buffer:len() end
 
--- Makes room for `size` more bytes; how many there is room for now.
+-- Makes room for `size` more bytes; the number of bytes that there is room for.
 ---@param size integer
 ---@return integer
 function buffer:reserve(size) end

@@ -54,6 +54,9 @@ struct Options {
 // bytes). InvalidArgument names the option, the value and what is allowed.
 absl::Status SetOption(Options& options, std::string_view name, std::string_view value);
 
+// True for a name that SetOption knows.
+bool IsOption(std::string_view name);
+
 // Reads NEAP_GOGC, NEAP_MEMLIMIT, NEAP_NURSERY, NEAP_TENURE, NEAP_MAXPROCS, NEAP_WORKERS,
 // NEAP_DEBUG over `options`.
 absl::Status SetOptionsFromEnvironment(Options& options);

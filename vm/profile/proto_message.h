@@ -10,14 +10,15 @@
 //   ProtoMessage packet;
 //   packet.Nested(11, event);
 //   file += packet.bytes();
-#ifndef NEAP_BENCH_TRACE_PROTO_WRITER_H_
-#define NEAP_BENCH_TRACE_PROTO_WRITER_H_
+#ifndef NEAP_VM_PROFILE_PROTO_MESSAGE_H_
+#define NEAP_VM_PROFILE_PROTO_MESSAGE_H_
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
-namespace neap::trace {
+namespace neap::vm {
 
 class ProtoMessage {
  public:
@@ -25,6 +26,16 @@ class ProtoMessage {
   void Number(uint32_t field, uint64_t value) {
     AppendVarint(uint64_t{field} << 3);
     AppendVarint(value);
+  }
+  // The same; 0, which is the default of every field, is left out.
+  void NonZero(uint32_t field, uint64_t value) {
+    if (value != 0) Number(field, value);
+  }
+  // A repeated number in one piece.
+  void Packed(uint32_t field, const std::vector<uint64_t>& values) {
+    ProtoMessage packed;
+    for (const uint64_t value : values) packed.AppendVarint(value);
+    Nested(field, packed);
   }
   // string, bytes.
   void Text(uint32_t field, std::string_view text) {
@@ -48,6 +59,6 @@ class ProtoMessage {
   std::string bytes_;
 };
 
-}  // namespace neap::trace
+}  // namespace neap::vm
 
-#endif  // NEAP_BENCH_TRACE_PROTO_WRITER_H_
+#endif  // NEAP_VM_PROFILE_PROTO_MESSAGE_H_
