@@ -8,13 +8,19 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
-#include "figure_text.h"
+#include "profile/figure_text.h"
+#include "report_text.h"
 #include "trace_problems.h"
 #include "trace_summary.h"
 
 namespace neap::trace {
 namespace {
+
+using vm::BytesText;
+using vm::CountText;
+using vm::DigitsText;
+using vm::ShareText;
+using vm::TimeText;
 
 constexpr size_t kColumns = 100;
 constexpr size_t kMostPools = 20;  // rows of the table
@@ -25,47 +31,32 @@ double Share(uint64_t part, uint64_t whole) {
 std::string Time(uint64_t ns) { return TimeText(static_cast<double>(ns)); }
 std::string Bytes(uint64_t bytes) { return BytesText(static_cast<double>(bytes)); }
 
-// Code points; figures and names have no wide characters.
-size_t Width(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-// Words in lines of kColumns, each with `indent` in front.
+// Words in lines of kColumns, each with `indent` in front; `first`, as wide, in front of the first.
 std::string Wrap(const std::string& text, const std::string& first, const std::string& indent) {
-  std::string out, line = first;
-  for (const std::string& word :
-       std::vector<std::string>(absl::StrSplit(text, ' ', absl::SkipEmpty()))) {
-    const bool is_start = line.size() == (out.empty() ? first.size() : indent.size());
-    if (!is_start && Width(line) + 1 + Width(word) > kColumns) {
-      absl::StrAppend(&out, line, "\n");
-      line = indent;
-    } else if (!is_start) {
-      line += ' ';
-    }
-    line += word;
-  }
-  return absl::StrCat(out, line, "\n");
+  return lab::WrapText(text, kColumns, indent).replace(0, first.size(), first);
 }
 
-// A table: the first column to the left, figures to the right.
+// The first row is the head.
 std::string TableText(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], Width(row[i]));
+  return lab::TableText({.columns = rows.front(), .rows = {rows.begin() + 1, rows.end()}});
+}
+
+std::string MetricText(const Metric& metric) {
+  switch (metric.unit) {
+    case Metric::Unit::kCount:
+      return CountText(static_cast<uint64_t>(metric.value));
+    case Metric::Unit::kNs:
+      return TimeText(metric.value);
+    case Metric::Unit::kBytes:
+      return BytesText(metric.value);
+    case Metric::Unit::kShare:
+      return ShareText(metric.value);
+    case Metric::Unit::kSeconds:
+      return TimeText(metric.value * 1e9);
+    case Metric::Unit::kPerSecond:
+      return absl::StrCat(DigitsText(metric.value), "/s");
   }
-  std::string out;
-  for (const auto& row : rows) {
-    std::string line = "  ";
-    for (size_t i = 0; i < row.size(); ++i) {
-      const std::string blanks(widths[i] - Width(row[i]), ' ');
-      absl::StrAppend(&line, i == 0 ? row[i] : blanks, i == 0 ? blanks : row[i], "  ");
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    absl::StrAppend(&out, line, "\n");
-  }
-  return out;
+  return "?";
 }
 
 // --- The parts of a summary ----------------------------------------------------------------------

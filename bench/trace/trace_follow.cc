@@ -15,13 +15,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "figure_text.h"
+#include "profile/figure_text.h"
 #include "trace_file.h"
 #include "trace_problems.h"
 #include "trace_summary.h"
 
 namespace neap::trace {
 namespace {
+
+using vm::BytesText;
+using vm::CountText;
+using vm::ShareText;
+using vm::TimeText;
 
 constexpr uint64_t kLatelyNs = 10'000'000'000;
 constexpr size_t kMostPools = 5, kMostProblems = 4;

@@ -19,10 +19,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "figure_text.h"
 #include "mmu.h"
 #include "page_assets.h"
 #include "page_data.h"
+#include "profile/figure_text.h"
 #include "report_html.h"
 #include "report_html_assets.h"
 #include "trace_problems.h"
@@ -30,6 +30,11 @@
 
 namespace neap::trace {
 namespace {
+
+using vm::BytesText;
+using vm::CountText;
+using vm::ShareText;
+using vm::TimeText;
 
 using lab::EscapeHtml;
 

@@ -9,10 +9,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "figure_text.h"
+#include "profile/figure_text.h"
 
 namespace neap::trace {
 namespace {
+
+using vm::BytesText;
+using vm::CountText;
+using vm::ShareText;
+using vm::TimeText;
 
 double Share(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);

@@ -85,7 +85,7 @@ TEST_CASE("sampling is asked for by bytes") {
   const std::string script = WriteScratch("many.lua", "for i = 1, 20000 do local t = {x = i} end");
   const ProgramRun run = RunNeap({"run", "--alloc-profile", "--alloc-sample=4KiB", script});
   CHECK(run.status == 0);
-  CHECK(Has(run.err, "one in 4096 B"));
+  CHECK(Has(run.err, "one in 4.00 KiB"));
 }
 
 TEST_CASE("flags of profiles that cannot be met are refused before the script runs") {

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "figure_text.h"
+#include "profile/figure_text.h"
 #include "summary_text.h"
 #include "trace_builder.h"
 #include "trace_problems.h"
@@ -145,20 +145,20 @@ TEST_SUITE("trace/summary") {
   }
 
   TEST_CASE("figures have three digits and their unit") {
-    CHECK(trace::TimeText(0) == "0");
-    CHECK(trace::TimeText(999) == "999 ns");
-    CHECK(trace::TimeText(1234) == "1.23 us");
-    CHECK(trace::TimeText(99.96e6) == "100 ms");
-    CHECK(trace::TimeText(61e9) == "61.0 s");
-    CHECK(trace::BytesText(1023) == "1023 B");
-    CHECK(trace::BytesText(1536) == "1.50 KiB");
-    CHECK(trace::BytesText(3.5 * (1 << 30)) == "3.50 GiB");
-    CHECK(trace::ShareText(0) == "0.0 %");
-    CHECK(trace::ShareText(1e-9) == "<0.1 %");
-    CHECK(trace::ShareText(0.99999) == ">99.9 %");
-    CHECK(trace::ShareText(1) == "100.0 %");
-    CHECK(trace::CountText(1234567) == "1,234,567");
-    CHECK(trace::CountText(123) == "123");
+    CHECK(vm::TimeText(0) == "0");
+    CHECK(vm::TimeText(999) == "999 ns");
+    CHECK(vm::TimeText(1234) == "1.23 us");
+    CHECK(vm::TimeText(99.96e6) == "100 ms");
+    CHECK(vm::TimeText(61e9) == "61.0 s");
+    CHECK(vm::BytesText(1023) == "1023 B");
+    CHECK(vm::BytesText(1536) == "1.50 KiB");
+    CHECK(vm::BytesText(3.5 * (1 << 30)) == "3.50 GiB");
+    CHECK(vm::ShareText(0) == "0.0 %");
+    CHECK(vm::ShareText(1e-9) == "<0.1 %");
+    CHECK(vm::ShareText(0.99999) == ">99.9 %");
+    CHECK(vm::ShareText(1) == "100.0 %");
+    CHECK(vm::CountText(1234567) == "1,234,567");
+    CHECK(vm::CountText(123) == "123");
   }
 
   TEST_CASE("the text has every part, in lines of at most 100 columns") {

@@ -10,7 +10,6 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "command_line.h"
 #include "heap_traces.h"
 #include "library/file_text.h"
@@ -36,10 +35,7 @@ class Interpreter {
   int Run() {
     if (options_.shows_version) ShowVersion();
     if (!MakeArguments()) return FailWithError();
-    // Traces tell the seed, so that a run can be repeated (NEAP_SEED).
-    int status = RunText(absl::StrFormat("math.randomseed(0x%x)", options_.seed), "=(seed)");
-    if (status != 0) return status;
-    status = options_.ignores_environment ? 0 : RunInit();
+    int status = options_.ignores_environment ? 0 : RunInit();
     for (const ScriptOptions::Action& action : options_.actions) {
       if (status == 0) status = RunAction(action);
     }

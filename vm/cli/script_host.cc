@@ -113,7 +113,7 @@ absl::StatusOr<std::unique_ptr<ScriptHost>> ScriptHost::Create(const ScriptOptio
 ScriptHost::ScriptHost(std::unique_ptr<gc::Heap> heap, const ScriptOptions& options)
     : heap_(std::move(heap)),
       mutator_(*heap_),
-      state_(mutator_, {.hash_seed = options.seed}),
+      state_(mutator_, {.hash_seed = options.seed, .random_seed = options.seed}),
       profiles_(options.profiles) {}
 
 ScriptHost::~ScriptHost() { state_.Close(); }

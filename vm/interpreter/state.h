@@ -22,6 +22,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,8 +54,9 @@ inline constexpr uint64_t kNoBudget = UINT64_MAX;
 
 struct StateOptions {
   uint64_t hash_seed = 0;
-  uint64_t instruction_budget = kNoBudget;  // in calls and rounds of loops
-  uint64_t allocation_budget = kNoBudget;   // bytes
+  std::optional<uint64_t> random_seed = std::nullopt;  // of math.random; none: drawn
+  uint64_t instruction_budget = kNoBudget;             // in calls and rounds of loops
+  uint64_t allocation_budget = kNoBudget;              // bytes
 };
 
 // What scripts said to collectgarbage. Only `is_stopped` and the mode have an effect on the heap;
@@ -186,6 +188,7 @@ class State final : public gc::RootProvider {
   void SetInstructionBudget(uint64_t units);
   void SetAllocationBudget(uint64_t bytes);
   uint64_t instruction_budget() const;  // what is left
+  const StateOptions& options() const { return options_; }
   uint64_t allocation_budget() const { return options_.allocation_budget; }
   // From any thread: the script stops at the next poll.
   void Interrupt() { interrupted_.store(true, std::memory_order_relaxed); }

@@ -282,7 +282,8 @@ bool SetRandomFunctions(State& state) {
   Userdata* generator = NewUserdata(state, sizeof(LuaRandom), 0);
   if (generator == nullptr) return state.MemoryError();
   LuaRandom* random = new (generator->payload()) LuaRandom;
-  const Seed seed = ArbitrarySeed(*random);
+  const std::optional<uint64_t> given = state.options().random_seed;
+  const Seed seed = given ? Seed{*given, 0} : ArbitrarySeed(*random);
   random->Seed(seed.n1, seed.n2);
   state.Push(Value::FromObject(generator));
   if (!SetRandomFunction(state, "random", MathRandom) ||

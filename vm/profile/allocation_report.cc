@@ -22,12 +22,14 @@
 //           lifetimes: objects that died after at most 1, 2, 4, ... KiB of allocation (24 numbers)
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "neap/gc/trace.h"
 #include "profile/allocation_profile.h"
+#include "profile/figure_text.h"
 
 namespace neap::vm {
 namespace {
@@ -35,24 +37,8 @@ namespace {
 using gc::AllocationCount;
 using gc::AllocationRecord;
 
-// "12,345,678"
-std::string Grouped(double number) {
-  std::string digits = absl::StrFormat("%.0f", number);
-  for (size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
-}
-
-// "1.4 MiB"
-std::string BytesText(double bytes) {
-  static constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  size_t unit = 0;
-  while (bytes >= 9999.5 && unit + 1 < std::size(kUnits)) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return unit == 0 || bytes >= 99.95 ? absl::StrFormat("%.0f %s", bytes, kUnits[unit])
-                                     : absl::StrFormat("%.1f %s", bytes, kUnits[unit]);
-}
+// Counts of samples are estimates, with a fraction.
+uint64_t Whole(double count) { return static_cast<uint64_t>(std::llround(count)); }
 
 // NaN when there is nothing to have a share of.
 double Percent(const AllocationCount& part, const AllocationCount& whole) {
@@ -94,8 +80,8 @@ std::string RowText(const AllocationRow& row, double all_bytes, const std::strin
   const double mean = allocated.objects > 0 ? allocated.bytes / allocated.objects : 0;
   return absl::StrFormat(
       "%12s  %5.1f  %10s  %7.0f  %8s  %8s  %8s  %11s  %s\n", BytesText(allocated.bytes),
-      all_bytes > 0 ? 100 * allocated.bytes / all_bytes : 0.0, Grouped(allocated.objects), mean,
-      PercentText(SurvivedPercent(row.record)), PercentText(PromotedPercent(row.record)),
+      all_bytes > 0 ? 100 * allocated.bytes / all_bytes : 0.0, CountText(Whole(allocated.objects)),
+      mean, PercentText(SurvivedPercent(row.record)), PercentText(PromotedPercent(row.record)),
       LifeText(row.record), BytesText(row.live.bytes), name);
 }
 
@@ -124,11 +110,11 @@ std::string AllocationTable(const AllocationProfile& profile, size_t most) {
   const double bytes = total.record.allocated.bytes;
   std::string text = absl::StrFormat(
       "allocations: %s objects, %s, in %d minor and %d major collections; %s\n\nBy type\n%stype\n",
-      Grouped(total.record.allocated.objects), BytesText(bytes), profile.minors, profile.majors,
+      CountText(Whole(total.record.allocated.objects)), BytesText(bytes), profile.minors,
+      profile.majors,
       profile.sample_bytes == 0
           ? std::string("each one counted")
-          : absl::StrFormat("estimated from %s samples, one in %s",
-                            Grouped(static_cast<double>(total.record.samples)),
+          : absl::StrFormat("estimated from %s samples, one in %s", CountText(total.record.samples),
                             BytesText(static_cast<double>(profile.sample_bytes))),
       kColumns);
   for (const AllocationRow& row : types) text += RowText(row, bytes, row.type);
