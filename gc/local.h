@@ -22,8 +22,12 @@ namespace neap::gc {
 
 class Local : public Tlab {
  public:
+  static constexpr size_t kFirstStationary = 512;  // what the start of a Lua state takes
+
   explicit Local(OldSpace& old_space)
-      : cells(old_space, CellFlavour::kPlain), stationary(old_space, CellFlavour::kStationary) {}
+      : cells(old_space, CellFlavour::kPlain), stationary(old_space, CellFlavour::kStationary) {
+    stationary_young.reserve(kFirstStationary);
+  }
 
   // Bytes bump-allocated in the present TLAB. Readable by any thread.
   uint64_t tlab_bytes() const {

@@ -12,6 +12,7 @@ Word* HandleTable::Add(Word value) {
   if (free_.empty()) {
     segments_.push_back(std::make_unique<Word[]>(kSegmentWords));
     Word* words = segments_.back().get();
+    free_.reserve(segments_.size() * kSegmentWords);
     for (size_t i = kSegmentWords; i-- > 0;) {
       words[i] = kFreeSlot;
       free_.push_back(words + i);

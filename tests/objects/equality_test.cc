@@ -28,6 +28,10 @@ TEST_SUITE("objects/values") {
       CHECK(gc::BytesFor(static_cast<gc::TypeId>(vm::kTableType + n), 0) == Table::BytesFor(n));
     }
     for (int n = 0; n <= vm::kMaxUpvalues; ++n) {
+      if (n > vm::kCommonUpvalues) {
+        vm::RegisterLuaClosureType(n);
+        vm::RegisterNativeClosureType(n);
+      }
       CHECK(gc::BytesFor(static_cast<gc::TypeId>(vm::kLuaClosureType + n), 0) ==
             vm::LuaClosure::BytesFor(n));
       CHECK(gc::BytesFor(static_cast<gc::TypeId>(vm::kNativeClosureType + n), 0) ==

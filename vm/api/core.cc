@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "core.h"
 
-#include <random>
 #include <utility>
 
 #include "interpreter/debug_info.h"
 #include "library/library.h"
 #include "library/native_setup.h"
+#include "neap/runtime/random_seed.h"
 #include "text/concat.h"
 
 namespace neap::lua {
@@ -25,9 +25,7 @@ NativeResult NoteErrorPlace(NativeCall& call) {
 }
 
 uint64_t SeedOf(const VmOptions& options) {
-  if (options.hash_seed) return *options.hash_seed;
-  std::random_device device;
-  return (uint64_t{device()} << 32) | device();
+  return options.hash_seed ? *options.hash_seed : RandomSeed();
 }
 
 void Warn(State& state, std::string_view message, bool to_continue) {

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <random>
 #include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "heap_flags.h"
+#include "neap/runtime/random_seed.h"
 
 namespace neap::cli {
 namespace {
@@ -202,8 +202,7 @@ class Parser {
   absl::Status FillSeed() {
     const std::optional<std::string> text = Variable(kSeedVariable);
     if (!text || *text == "random") {
-      std::random_device device;
-      options_.seed = (uint64_t{device()} << 32) | device();
+      options_.seed = RandomSeed();
       return absl::OkStatus();
     }
     const char* const end = text->data() + text->size();

@@ -9,7 +9,8 @@
 
 namespace neap::cli {
 
-// Null: built without libedit. One at a time: libedit has one state for the process.
+// Null: libedit was not there at build time, or is not now. One at a time: libedit has one state
+// for the process.
 std::unique_ptr<LineReader> MakeTerminalLines(vm::State& state);
 
 }  // namespace neap::cli

@@ -53,6 +53,8 @@ Word MakeConstant(State& state, const Constant& constant, bool* failed) {
 
 // A prototype whose words are still empty.
 Prototype* NewPrototype(State& state, std::unique_ptr<const CodeUnit> unit) {
+  const auto upvalues = static_cast<int>(unit->upvalues.size());
+  if (upvalues > kCommonUpvalues) RegisterLuaClosureType(upvalues);
   auto* prototype = static_cast<Prototype*>(state.mutator().TryAllocateStationary(kPrototypeType));
   if (prototype == nullptr) return nullptr;
   auto* code = new FunctionCode;

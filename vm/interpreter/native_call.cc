@@ -174,6 +174,7 @@ NativeResult NativeCall::CallThen(uint32_t arguments, int32_t wanted, uint32_t t
 // --- Making --------------------------------------------------------------------------------------
 
 NativeClosure* NewNativeClosure(State& state, NativeFunction function, int values) {
+  if (values > kCommonUpvalues) RegisterNativeClosureType(values);
   auto* closure = static_cast<NativeClosure*>(
       state.mutator().TryAllocate(static_cast<gc::TypeId>(kNativeClosureType + values)));
   if (closure != nullptr) closure->function = function;

@@ -22,7 +22,7 @@ namespace neap::vm {
 namespace {
 
 // Slots of an empty table. More costs memory for every VM, fewer a few early rebuilds.
-constexpr size_t kFirstSlots = 256;
+constexpr size_t kFirstSlots = 512;  // what the standard library takes, and a little
 
 __extension__ typedef unsigned __int128 Wide;
 
@@ -47,6 +47,7 @@ uint64_t LoadPart(const char* bytes, size_t count) {
 
 AtomTable::AtomTable(gc::Heap& heap, uint64_t seed)
     : heap_(heap), seed_(Fold(seed ^ kLast, kStep) | 1), slots_(kFirstSlots, kEmpty) {
+  young_.reserve(kFirstSlots / 2);
   heap_.AddWeakTable(this);
 }
 

@@ -29,6 +29,7 @@ constexpr uint64_t Ones(int count) { return (uint64_t{1} << count) - 1; }
 
 void RegisterRow(gc::TypeId id, const char* name, size_t bytes, int skipped_words, int slots) {
   TypeDescriptor type = {.name = name, .base_bytes = static_cast<uint32_t>(bytes)};
+  if (slots == 0) return gc::RegisterTypeAs(id, type);
   if (slots <= kMaxBitmapUpvalues + 1) {
     type.layout = Layout::kBitmap;
     type.slot_bitmap = Ones(slots) << skipped_words;
@@ -44,16 +45,10 @@ void RegisterRanges() {
   for (int n = 0; n <= kMaxInlineFields; ++n) {
     RegisterRow(static_cast<gc::TypeId>(kTableType + n), "table", Table::BytesFor(n), 0, 3 + n);
   }
-  for (int n = 0; n <= kMaxUpvalues; ++n) {
-    RegisterRow(static_cast<gc::TypeId>(kLuaClosureType + n), "closure", LuaClosure::BytesFor(n), 0,
-                1 + n);
-    if (n == 0) continue;
-    RegisterRow(static_cast<gc::TypeId>(kNativeClosureType + n), "native closure",
-                NativeClosure::BytesFor(n), 1, n);
+  for (int n = 0; n <= kCommonUpvalues; ++n) {
+    RegisterLuaClosureType(n);
+    RegisterNativeClosureType(n);
   }
-  gc::RegisterTypeAs(
-      kNativeClosureType,
-      {.name = "native closure", .base_bytes = static_cast<uint32_t>(NativeClosure::BytesFor(0))});
 }
 
 // --- Values --------------------------------------------------------------------------------------
@@ -156,6 +151,16 @@ void RegisterTypes() {
     RegisterTableParts();
     return true;
   }();
+}
+
+void RegisterLuaClosureType(int upvalues) {
+  RegisterRow(static_cast<gc::TypeId>(kLuaClosureType + upvalues), "closure",
+              LuaClosure::BytesFor(upvalues), 0, 1 + upvalues);
+}
+
+void RegisterNativeClosureType(int values) {
+  RegisterRow(static_cast<gc::TypeId>(kNativeClosureType + values), "native closure",
+              NativeClosure::BytesFor(values), 1, values);
 }
 
 // --- Lua's types ---------------------------------------------------------------------------------

@@ -43,8 +43,12 @@ enum : gc::TypeId {
   kWeakDictionaryType,
 };
 
-// Registers them all; safe to call often, from any thread.
+// Registers them all, closures up to kCommonUpvalues; safe to call often, from any thread.
 void RegisterTypes();
+// Closures with more get their type before the first one is made. Safe to call often, too.
+inline constexpr int kCommonUpvalues = 15;
+void RegisterLuaClosureType(int upvalues);
+void RegisterNativeClosureType(int values);
 
 constexpr bool IsTableType(gc::TypeId type) { return type >> 8 == kTableType >> 8; }
 constexpr bool IsLuaClosureType(gc::TypeId type) { return type >> 8 == kLuaClosureType >> 8; }

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <random>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -15,6 +14,7 @@
 #include "interpreter/state.h"
 #include "neap/gc/heap_walk.h"
 #include "neap/gc/trace.h"
+#include "neap/runtime/random_seed.h"
 #include "profile/object_names.h"
 
 namespace neap::vm {
@@ -36,10 +36,7 @@ constexpr const char* kMeta =
     R"("location_fields":["object_index","script_id","line","column"]})";
 
 uint64_t ProcessNumber() {
-  static const uint64_t number = [] {
-    std::random_device device;
-    return (uint64_t{device()} << 21 ^ device()) & ((uint64_t{1} << 53) - 1);  // exact in JSON
-  }();
+  static const uint64_t number = RandomSeed() & ((uint64_t{1} << 53) - 1);  // exact in JSON
   return number;
 }
 
