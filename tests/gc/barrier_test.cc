@@ -29,6 +29,23 @@ Node* NewNode(TestHeap& heap, int64_t key) {
   return node;
 }
 
+// Has one slot, which lies elsewhere.
+struct Shelf : gc::Object {
+  Word* outside = nullptr;
+
+  static gc::TypeId Type() {
+    static const gc::TypeId type =
+        gc::RegisterType({.name = "shelf",
+                          .layout = gc::Layout::kCustom,
+                          .base_bytes = sizeof(Shelf),
+                          .trace = [](gc::Object* object, gc::Tracer& tracer) {
+                            auto* shelf = static_cast<Shelf*>(object);
+                            if (shelf->outside != nullptr) tracer.VisitSlot(shelf->outside);
+                          }});
+    return type;
+  }
+};
+
 // An old array: large and carded, or small, by its length.
 Handle<SlotArray> OldArray(TestHeap& heap, uint64_t length) {
   Handle<SlotArray> array = heap.Keep(heap.m.NewSlots(length));
@@ -198,6 +215,26 @@ TEST_SUITE("gc/barrier") {
       for (uint64_t i = 0; i < 10; ++i) CHECK(KeyAt(array, half + i) == static_cast<int64_t>(i));
       CHECK(heap.Broken() == "");
     }
+  }
+
+  TEST_CASE("Log covers slots that an old object reports but does not contain") {
+    QuietHeap heap;
+    Word outside = 0;
+    Handle<Shelf> shelf = heap.Keep(heap.m.New<Shelf>(Shelf::Type()));
+    while (heap.IsYoung(shelf.get())) heap.MinorGC();
+    shelf->outside = &outside;
+    for (int64_t i = 0; i < 5; ++i) {
+      heap.m.Log(shelf.get());
+      outside = gc::ToWord(NewNode(heap, i));
+      CHECK(shelf->log_state() == LogState::kLogged);
+      CHECK(heap.Broken() == "");
+      heap.MinorGC();
+      CHECK(static_cast<Node*>(gc::ToObject(outside))->key == i);
+      heap.MinorGC(2);
+      CHECK(shelf->log_state() == LogState::kUnlogged);
+      CHECK(static_cast<Node*>(gc::ToObject(outside))->key == i);
+    }
+    shelf->outside = nullptr;
   }
 
   TEST_CASE("a store into an object that became old in place is remembered") {

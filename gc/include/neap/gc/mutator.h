@@ -128,6 +128,14 @@ class Mutator {
     }
     InitSlot(&array->slots()[index], value);
   }
+  // Before stores that do not come through here into slots that `holder` reports but that lie
+  // elsewhere (a stack of its own): the next minor looks at all of it. Not for objects over 8 KiB.
+  // (no safepoint)
+  void Log(Object* holder) {
+    const LogState state = holder->log_state();
+    NEAP_DCHECK(state != LogState::kCarded, "M8: what Log is called for has no cards");
+    if (state == LogState::kUnlogged) LogSlow(holder, nullptr, state);
+  }
   // Before a bulk store (memmove, rehash) into `count` slots of `holder` from `first` on.
   void LogRange(Object* holder, Word* first, size_t count);
 
