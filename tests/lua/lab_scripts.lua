@@ -12,6 +12,12 @@ local scripts = {
   {"", "lab_two_collections", ""},  -- says that the preset is missing
   {"--preset=go", "lab_pool_knobs", "10"},
   {"", "lab_pool_knobs", "", "starts no major cycle\n$"},
+  {"--preset=source", "lab_bullets", "300"},
+  {"", "lab_object_size", "2000"},
+  {"--preset=go", "lab_object_size", "2000"},
+  {"", "lab_micro_costs", "10000", "costs more than it saves%)\n$"},
+  {"", "lab_peak", "10000"},
+  {"", "lab_pierce", "60"},
 }
 if not os.getenv("NEAP_DEBUG") then
   for _, script in ipairs(scripts) do
