@@ -52,7 +52,7 @@ Result<Any> Vm::NewCoroutine(const Any& function) {
     (void)state.MemoryError();
     return core_->TakeError();
   }
-  state.mutator().Store(co, &co->hook, co->hook);  // K2: logs it, for the store below
+  LogStack(state.mutator(), co);
   co->stack[co->top++] = core_->ValueOf(function).word();
   return core_->Wrap(Value::FromObject(co));
 }

@@ -170,7 +170,7 @@ void SuspendStack(State& state, Coroutine* co, uint32_t live) {
   co->watermark = 0;
   CleanStack(co, live);
   // The stack may hold young values: the next minor has to look at it.
-  state.mutator().Store(co, &co->hook, co->hook);
+  LogStack(state.mutator(), co);
 }
 
 namespace {

@@ -9,8 +9,8 @@
 //   K1  The coroutine that runs, and those that wait for one they resumed, are roots: their stacks
 //       are visited at every collection, and written without a barrier.
 //   K2  A suspended coroutine's stack is part of the object: the trace function reports it. It is
-//       logged (write barrier) when it stops running, so that the next minor looks at it, and every
-//       later store into it is a barriered store on the coroutine.
+//       logged (write barrier) when it stops running, so that the next minor looks at it, and before
+//       every later store into it.
 //   K3  Words below `clean_from` are values that were valid at the last collection or later, or
 //       nil; words from there on are nil. So whatever a frame's registers hold before they are
 //       first assigned can be scanned. A collection nils what lies above the live part; pushing a
@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "compiler/opcode.h"
+#include "neap/gc/mutator.h"
 #include "objects/function.h"
 #include "objects/types.h"
 
@@ -161,6 +162,8 @@ bool RaiseLimit(Coroutine* co, Frame& frame, uint32_t limit);
 // Gives back what a stack that became large does not need any more. Its one native frame keeps room
 // for kNativeSlots. (no safepoint)
 void TrimStack(Coroutine* co);
+// K2: before a store into the stack of a coroutine that is not in the chain. (no safepoint)
+inline void LogStack(gc::Mutator& m, Coroutine* co) { m.LogRange(co, &co->hook, 1); }
 // The coroutine stops being in the chain; `live` values remain. (K2)
 void SuspendStack(State& state, Coroutine* co, uint32_t live);
 // Reports the live part of a stack of the chain (K1): all of it, or what a minor must see, which

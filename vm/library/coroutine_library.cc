@@ -18,7 +18,7 @@ bool MakeCoroutine(NativeCall& call) {
   if (co == nullptr) return call.state().MemoryError();
   call.Push(Value::FromObject(co));
   if (!EnsureStack(co, co->top + 1)) return call.state().MemoryError();
-  call.mutator().Store(co, &co->hook, co->hook);  // K2: logs it, for the store below
+  LogStack(call.mutator(), co);
   co->stack[co->top++] = call.arg(1).word();
   return true;
 }

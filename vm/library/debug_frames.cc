@@ -111,7 +111,7 @@ bool CheckOptions(NativeCall& call, int i, std::string* options) {
 
 // Stores into the stack of a coroutine, which may not run (K2).
 void WriteStack(State& state, Coroutine* co, uint32_t index, Value v) {
-  if (!co->in_chain()) state.mutator().Store(co, &co->hook, co->hook);
+  if (!co->in_chain()) LogStack(state.mutator(), co);
   co->stack[index] = v.word();
 }
 
