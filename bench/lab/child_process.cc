@@ -71,7 +71,8 @@ ChildProcess RunToEnd(const std::vector<std::string>& argv,
   while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   run.cpu_s = Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
-  run.ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (WIFEXITED(status)) run.status = WEXITSTATUS(status);
+  run.ok = run.status == 0;
   return run;
 }
 

@@ -16,6 +16,7 @@ namespace neap::lab {
 
 struct ChildProcess {
   bool ok = false;     // started and ended with status 0
+  int status = -1;     // what it ended with; -1: a signal ended it, or it was not started
   std::string output;  // its standard output; the error output is this process's
   double cpu_s = 0;    // user + system, all threads
 };

@@ -1,10 +1,15 @@
--- bullets.lua [STORAGE [SPAWN]]: the bullet workload of the lab (bench/lab/bullets.h) as a script.
+-- bullets.lua [STORAGE [SPAWN [frames]]]: the bullet workload of the lab (bench/lab/bullets.h) as a
+-- script. lab_bullets.lua judges it.
 --
--- STORAGE: fresh (a record a bullet), pool (records in a free list), columns (a table a field and
--- a free list of indices); in neap also sync (records in a sync.pool), soa (columns of numbers outside
--- the heap). Prints the milliseconds of the median frame, of the 99th percentile and
--- of the worst, and the checksum, which is the same in every language and storage.
+-- STORAGE: fresh (a record a bullet), pool (records in a free list), columns (a table a field and a
+-- free list of indices, last in first out), fifo (the same, first in first out); in neap also sync
+-- (records in a sync.pool), soa (columns of numbers outside the heap). Prints the milliseconds of
+-- the median frame, of the 99th percentile and of the worst, and the checksum, which is the same in
+-- every language and storage. With `frames` (neap only) a line a frame comes first: its
+-- milliseconds, those of collections in it, the number of these, objects allocated; then the
+-- records made in the 30 frames before and in these.
 local storage, spawn = (...) or "fresh", tonumber((select(2, ...))) or 3000
+local each_frame = select(3, ...) == "frames"
 local kFrames, kWarm, kDt, kGravity = 600, 30, 1 / 60, 400
 local cos, sin, floor, clock = math.cos, math.sin, math.floor, os.clock
 
@@ -52,6 +57,7 @@ end
 -- Each makes a function that computes one frame and returns the sum of x of the live bullets.
 local storages = {}
 
+local made = 0
 local function records(pooled)
   local live, count, free, idle = {}, 0, {}, 0
   return function()
@@ -66,6 +72,7 @@ local function records(pooled)
         bullet.ttl, bullet.damage = ttl, damage
       else
         bullet = {x = x, y = y, vx = vx, vy = vy, ttl = ttl, damage = damage}
+        made = made + 1
       end
       count = count + 1
       live[count] = bullet
@@ -96,7 +103,7 @@ end
 function storages.fresh() return records(false) end
 function storages.pool() return records(true) end
 
-function storages.columns()
+local function columns(fifo)
   local capacity = spawn * 45
   local function column(value)
     local t = {}
@@ -107,10 +114,17 @@ function storages.columns()
   local ttl, damage, free, live = column(0), column(0), column(0), column(0)
   for i = 1, capacity do free[i] = capacity + 1 - i end
   local idle, count = capacity, 0
+  local first, last = 1, capacity  -- of the free in a ring
   return function()
     for _ = 1, spawn do
-      local i = free[idle]
-      idle = idle - 1
+      local i
+      if fifo then
+        i = free[first]
+        first = first % capacity + 1
+      else
+        i = free[idle]
+        idle = idle - 1
+      end
       x[i], y[i], vx[i], vy[i], ttl[i], damage[i] = shot()
       count = count + 1
       live[count] = i
@@ -129,6 +143,9 @@ function storages.columns()
         sum = sum + at
         kept = kept + 1
         live[kept] = i
+      elseif fifo then
+        last = last % capacity + 1
+        free[last] = i
       else
         idle = idle + 1
         free[idle] = i
@@ -139,8 +156,12 @@ function storages.columns()
   end
 end
 
+function storages.columns() return columns(false) end
+function storages.fifo() return columns(true) end
+
 function storages.sync()
   local pool = require("sync").pool{name = "bullets", new = function()
+    made = made + 1
     return {x = 0.0, y = 0.0, vx = 0.0, vy = 0.0, ttl = 0, damage = 0}
   end}
   local live, count = {}, 0
@@ -196,11 +217,21 @@ end
 local frame = (storages[storage] or error("bullets.lua: no storage '" .. storage .. "'", 0))()
 for _ = 1, kWarm do frame() end
 local ms, sum = {}, 0
+local made_before = made
+local before = each_frame and neap.gc.stats()
 for i = 1, kFrames do
   local start = clock()
   sum = sum + frame()
   ms[i] = (clock() - start) * 1000
+  if each_frame then
+    local now = neap.gc.stats()
+    print(string.format("%.4f %.4f %d %d", ms[i], (now.gc_cpu_ns - before.gc_cpu_ns) / 1e6,
+                        now.minors + now.majors - before.minors - before.majors,
+                        now.alloc_objects - before.alloc_objects))
+    before = neap.gc.stats()
+  end
 end
+if each_frame then print("made", made_before, made - made_before) end
 table.sort(ms)
 print(string.format("%s %d: p50 %.3f ms, p99 %.3f ms, worst %.3f ms, checksum %.0f", storage, spawn,
                     ms[kFrames / 2 + 1], ms[kFrames * 0.99 + 1], ms[kFrames], floor(sum + 0.5)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "script_workload.h"
 
+#include <cstdio>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -21,7 +22,8 @@ constexpr const char* kFunctions[] = {"setup", "step", "teardown"};
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
+  if (file.peek() != EOF) text << file.rdbuf();  // nothing is no text to `<<`
+  if (!file.is_open() || file.bad() || !text) {
     return absl::NotFoundError(absl::StrCat("cannot read the workload '", path, "'"));
   }
   return std::move(text).str();

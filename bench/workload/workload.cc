@@ -213,7 +213,10 @@ absl::StatusOr<Figures> RunApart(const Spec& spec, const std::string& program) {
   for (const Knob& knob : spec.knobs) argv.push_back(KnobText(knob));
   const lab::ChildProcess process = lab::RunToEnd(argv);
   if (process.ok) return FiguresFromJson(process.output);
-  return absl::AbortedError(absl::StrCat("a run of ", spec.workload, " failed"));
+  return absl::AbortedError(absl::StrCat(
+      "a run of ", spec.workload, " failed: it ended ",
+      process.status < 0 ? "by a signal" : absl::StrCat("with status ", process.status),
+      " and without a result"));
 }
 
 std::string DescribeWorkloads() {

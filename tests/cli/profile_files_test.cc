@@ -105,6 +105,7 @@ TEST_CASE("flags of profiles that cannot be met are refused before the script ru
   refused({"--heap-snapshot=/no/such/x"}, "--heap-snapshot: cannot write /no/such/x");
   refused({"--alloc-profile="}, "needs the name of a file");
   refused({"--pprof="}, "needs the name of a file");
+  refused({"--trace="}, "needs the name of a file");
   refused({"--alloc-profile", "--alloc-sample=lots"}, "--alloc-sample: \"lots\"");
   refused({"--alloc-profile", "--alloc-sample=2TiB"}, "--alloc-sample: \"2TiB\"");
   refused({"--alloc-sample=1KiB"}, "nothing to sample for");
@@ -158,6 +159,7 @@ TEST_CASE("what is no heap snapshot, and what asks for nothing there is, is refu
   refused({"heap", path, "--path=0xffffff"}, 1, "no object with the id 0xffffff");
   refused({"heap", path, "--path=here"}, 2, "--path: \"here\" is no number");
   refused({"heap", path, "--up"}, 2, "--up");
+  refused({"heap", path, "--top=-1"}, 2, "--top");
   refused({"heap", path, path, "--retained"}, 2, "look at one snapshot");
 }
 

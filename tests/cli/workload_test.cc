@@ -71,7 +71,15 @@ TEST_CASE("mistakes in a workload: status and one line, or the traceback of the 
   CHECK(raises.status == 1);
   CHECK(Has(raises.err, "boom"));
   CHECK(Has(raises.err, "stack traceback"));
+  const ProgramRun leaves =
+      RunNeap({"lab", WriteScratch("leaves.lua", "return {step = function() os.exit(4) end}")});
+  CHECK(leaves.status == 1);
+  CHECK(Has(leaves.err, "it ended with status 4 and without a result"));
   const std::string path = WriteScratch("own.lua", kWorkload);
+  const ProgramRun twice = RunNeap({"lab", path, "n=1", "n=2"});
+  CHECK(twice.status == 2);
+  CHECK(twice.OneLineOfError());
+  CHECK(Has(twice.err, "n: given twice"));
   const ProgramRun knob = RunNeap({"lab", path, "m=1", "--repeat=1"});
   CHECK(knob.status != 0);
   CHECK(Has(knob.err, "no knob \"m\""));
@@ -134,6 +142,10 @@ TEST_CASE("mistakes in a sweep: status 2 and a line that names the place and the
       {{"sweep", "bullets", "nursery=1"}, "nursery", "1"},
       {{"sweep", "bullets", "--repeat=0"}, "--repeat", "0"},
       {{"sweep", "bullets", "--merge", "nowhere.jsonl"}, "nowhere.jsonl", "read"},
+      {{"sweep", "--merge", "/dev/null"}, "--merge", "no run"},
+      {{"sweep", "synthetic", "rate=-5"}, "rate", "\"-5\""},
+      {{"sweep", "synthetic", "lifetime=exp:"}, "lifetime", "\"exp:\""},
+      {{"sweep", "bullets", "storage=heap"}, "storage", "\"heap\""},
   };
   for (const Case& c : cases) {
     const ProgramRun run = RunNeap(c.words);

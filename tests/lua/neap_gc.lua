@@ -32,6 +32,8 @@ do
   assert(neap.gc.gogc(250) == gogc and neap.gc.gogc() == 250)
   assert(neap.gc.gogc("off") == 250 and neap.gc.gogc() == "off")
   assert(neap.gc.gogc(gogc) == "off" and neap.gc.gogc() == gogc)
+  -- What a flag may set (--gogc=0), a script may set again.
+  assert(neap.gc.gogc(0) == gogc and neap.gc.gogc(gogc) == 0)
   collectgarbage("stop")
   assert(neap.gc.gogc() == gogc and neap.gc.gogc(150) == gogc and neap.gc.gogc() == 150)
   collectgarbage("restart")
@@ -61,7 +63,7 @@ end
 -- Knobs out of range name the value and what is allowed, and change nothing.
 do
   local gogc, limit, tenure = neap.gc.gogc(), neap.gc.memory_limit(), neap.gc.tenure()
-  fails("0 is out of range, allowed: 1 to 1000000, or 'off'", neap.gc.gogc, 0)
+  fails("100001 is out of range, allowed: 0 to 100000, or 'off'", neap.gc.gogc, 100001)
   fails("-5 is out of range", neap.gc.gogc, -5)
   fails("1.5 is out of range", neap.gc.gogc, 1.5)
   fails("'on' is out of range", neap.gc.gogc, "on")
@@ -73,6 +75,11 @@ do
   fails("'off' is out of range", neap.gc.nursery, "off")
   fails("16 is out of range, allowed: 1 to 15", neap.gc.tenure, 16)
   fails("0 is out of range", neap.gc.tenure, 0)
+  fails("nan is out of range", neap.gc.gogc, 0 / 0)
+  fails("'100' is out of range", neap.gc.gogc, "100")
+  fails("-1 is out of range", neap.gc.memory_limit, -1)
+  fails("'1e99GiB' is out of range", neap.gc.memory_limit, "1e99GiB")
+  fails("4611686018427387904 is out of range", neap.gc.nursery, 1 << 62)
   assert(gogc == neap.gc.gogc() and limit == neap.gc.memory_limit() and tenure == neap.gc.tenure())
 end
 

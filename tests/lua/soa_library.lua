@@ -118,6 +118,15 @@ do
   assert(s:remove_where("ttl", "==", 1) == 34 and s:remove_where("id", "~=", 2) == 32)
   assert(#s == 1 and s:get(1, "id") == 2)
   assert(s:remove_where("id", ">=", 2) == 1 and #s == 0 and s:remove_where("id", "<", 9) == 0)
+  -- The number is compared as it is, whatever the column could hold: 300 and -1 were once taken for
+  -- the bytes 44 and 255.
+  local bytes = soa.new{u = "u8", i = "i8", f = "f32"}
+  for i = 0, 255 do bytes:push{u = i, i = i, f = 0.1} end
+  assert(bytes:remove_where("u", "<", -1) == 0 and bytes:remove_where("u", ">=", 300) == 0)
+  assert(bytes:remove_where("i", ">", 127) == 0 and bytes:remove_where("i", "==", 255) == 0)
+  assert(bytes:remove_where("i", "==", -1) == 1 and bytes:remove_where("f", "==", 0.1) == 0)
+  assert(bytes:remove_where("f", "<", 0 / 0) == 0)
+  assert(bytes:remove_where("u", "<", 300) == 255 and #bytes == 0)
   fails("no column 'x'", s.remove_where, s, "x", "<", 0)
   fails("invalid option '='", s.remove_where, s, "id", "=", 0)
   fails("no integer representation", s.remove_where, s, "id", "<", 0.5)

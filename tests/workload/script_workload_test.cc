@@ -91,6 +91,8 @@ TEST_CASE("facts of a file") {
 
 TEST_CASE("a file without step, or with something else in its place, is refused by name") {
   CHECK(Has(Refusal("return {}"), "'step' is nil"));
+  CHECK(Has(Refusal(""), "'step' is nil"));
+  CHECK(Has(Refusal("return 5"), "'step' is nil"));
   CHECK(Has(Refusal("return {step = 3}"), "'step' is number"));
   CHECK(Has(Refusal("return {step = print, setup = 'x'}"), "'setup' is string"));
   CHECK(Has(Refusal("return {step = print, storages = 3}"), "'storages' is a number"));
@@ -110,6 +112,9 @@ TEST_CASE("an error of the script says where, with a traceback") {
   CHECK(Has(in_step, "boom"));
   CHECK(Has(in_step, "stack traceback"));
   CHECK(Has(Refusal("return {step = function() return 'many' end}"), "step returned a string"));
+  CHECK(Has(Refusal("return {step = function() coroutine.yield() end}"),
+            "step, frame -1: attempt to yield from outside a coroutine"));
+  CHECK(Has(Refusal("return {step = function() error({}) end}"), "error object is a table value"));
   CHECK(Has(Refusal("return {step = function() end, teardown = function() error('late') end}"),
             "teardown: "));
 }

@@ -40,7 +40,9 @@ bool ParseNumber(const std::string& text, uint64_t* number) {
 
 void AddHeapOptions(CLI::App& app, HeapWords& words) {
   app.add_option("FILES", words.files, "a heap snapshot, or two to compare");
-  app.add_option("--top", words.top, "rows of each table (25)")->option_text("N");
+  app.add_option("--top", words.top, "rows of each table, up to 1000000 (25)")
+      ->option_text("N")
+      ->check(CLI::Range(0, 1'000'000));
   app.add_option("--path", words.path, "why that object lives: an id as tostring() shows it")
       ->option_text("ID");
   app.add_flag("--retained", words.shows_retained, "the objects that retain most");

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -116,6 +117,10 @@ int RunOwn(const lab::Settings& settings, const CommandLine& line,
   for (size_t i = 1; i < line.words.size(); ++i) {
     absl::StatusOr<workload::Knob> knob = workload::ParseKnob(line.words[i]);
     if (!knob.ok()) return Misuse(absl::StrCat("lab: ", std::string(knob.status().message())));
+    const auto is_same = [&](const workload::Knob& other) { return other.name == knob->name; };
+    if (std::any_of(own.knobs.begin(), own.knobs.end(), is_same)) {
+      return Misuse(absl::StrCat(knob->name, ": given twice"));
+    }
     own.knobs.push_back(*std::move(knob));
   }
   absl::StatusOr<lab::ExperimentResult> result = workload::RunOwnWorkload(settings, own);

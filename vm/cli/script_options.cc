@@ -154,6 +154,7 @@ class Parser {
     profiles.pprof_file = pprof_.value_or("");
     profiles.heap_snapshot_file = heap_snapshot_.value_or("");
     absl::Status status;
+    if (trace_) status.Update(CheckFile("--trace", *trace_));
     if (pprof_) status.Update(CheckFile("--pprof", *pprof_));
     if (heap_snapshot_) status.Update(CheckFile("--heap-snapshot", *heap_snapshot_));
     if (!status.ok() || !alloc_sample_) return status;

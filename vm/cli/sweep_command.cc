@@ -121,6 +121,9 @@ int Merge(const SweepFlags& flags, const std::string& as_typed) {
     const absl::Status status = workload::ReadResults(path, &result, &cut);
     if (!status.ok()) return Complain(status);
   }
+  if (result.cells.empty()) {
+    return Complain(absl::InvalidArgumentError("--merge: there is no run in these files"));
+  }
   if (cut > 0) std::fprintf(stderr, "neap sweep: passed over %d lines that are no runs\n", cut);
   if (!flags.out.empty()) {
     const absl::Status status = WriteFile(flags.out, workload::ToJsonLines(result, as_typed));

@@ -181,9 +181,9 @@ NativeResult ReturnKnob(NativeCall& call, const KnobValues& values, uint64_t val
                                : call.PushInteger(static_cast<int64_t>(value)));
 }
 
-constexpr int64_t kMaxPercent = 1000000;
+constexpr int64_t kMaxPercent = 100000;  // the ranges are those of the flags
 constexpr int64_t kMaxBytes = int64_t{1} << 46;
-constexpr KnobValues kGogcValues = {"off", Options::kGogcOff, 1, kMaxPercent, false};
+constexpr KnobValues kGogcValues = {"off", Options::kGogcOff, 0, kMaxPercent, false};
 constexpr KnobValues kLimitValues = {"none", Options::kNoLimit, gc::kMinLimitBytes, kMaxBytes,
                                      true};
 constexpr KnobValues kNurseryValues = {"adaptive", 0, 4 << 10, 1 << 30, true};

@@ -76,10 +76,11 @@ class OptionReader {
   }
   bool Seconds(std::string_view name, double* result) {
     const Value v = Field(name);
+    constexpr double kLeastSeconds = 1 / kNanosPerSecond;
     constexpr double kMostSeconds = 1e9;  // 30 years, and in 64 bits of nanoseconds
     if (v.is_nil()) return true;
-    if (!IsNumber(v) || !(NumberOf(v) > 0) || NumberOf(v) > kMostSeconds) {
-      return RefuseValue(name, v, "seconds, more than 0 and at most 1e9");
+    if (!IsNumber(v) || !(NumberOf(v) >= kLeastSeconds) || NumberOf(v) > kMostSeconds) {
+      return RefuseValue(name, v, "seconds from 1e-9 to 1e9");
     }
     *result = NumberOf(v);
     return true;

@@ -105,11 +105,19 @@ bool PoolSet::TakeEvicted(Evicted* evicted) {
   return true;
 }
 
+size_t PoolSet::CountEvicted() {
+  std::lock_guard lock(mutex_);
+  return evicted_.size();
+}
+
+// What is evicted meanwhile waits for the next poll: a function that puts its item back where it is
+// refused would never end here.
 void PoolSet::RunEvicted() {
   if (runs_evicted_) return;
   runs_evicted_ = true;
   Evicted evicted;
-  while (state_.error_kind() != ErrorKind::kStop && TakeEvicted(&evicted)) {
+  for (size_t left = CountEvicted(); left > 0; --left) {
+    if (state_.error_kind() == ErrorKind::kStop || !TakeEvicted(&evicted)) break;
     state_.CallDeferred(Value::FromWord(evicted.function), Value::FromWord(evicted.item),
                         "on_evict");
   }

@@ -89,7 +89,7 @@ class PoolSet final : public Attachment, public gc::RootProvider {
   ScriptPool* Add(Userdata* userdata, pool::WordOptions options);
   // Destroys the pool; what is in it is evicted. Its handle knows it no more.
   void Remove(ScriptPool* pool);
-  // Calls on_evict for what is waiting; stops early when the state is stopped. A safepoint.
+  // Calls on_evict for what is waiting by now; stops early when the state is stopped. A safepoint.
   void RunEvicted();
   // The place of the Lua function that called the native one that runs. (no safepoint)
   pool::CallPlace PlaceOfCaller();
@@ -106,6 +106,7 @@ class PoolSet final : public Attachment, public gc::RootProvider {
     Word item;
   };
   bool TakeEvicted(Evicted* evicted);
+  size_t CountEvicted();
 
   State& state_;
   std::vector<std::unique_ptr<ScriptPool>> pools_;

@@ -52,6 +52,8 @@ T Times(T a, T b) {
   }
 }
 
+// By value, not by the low bits that the type would keep of the number: 200 is less than 300 in a
+// column of bytes, too.
 template <typename T>
 bool Passes(SoaTest test, T element, T number) {
   switch (test) {
@@ -147,10 +149,11 @@ uint64_t SoaStore::RemoveWhere(size_t column, SoaTest test, SoaNumber number) {
   std::vector<uint64_t> kept;
   WithType(columns_[column].type, [&](auto zero) {
     using T = decltype(zero);
+    using Wide = std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
     const T* data = Data<T>(column);
-    const T limit = ToElement<T>(number);
+    const Wide limit = ToElement<Wide>(number);
     for (uint64_t i = 0; i < rows_; ++i) {
-      if (!Passes(test, data[i], limit)) kept.push_back(i);
+      if (!Passes<Wide>(test, data[i], limit)) kept.push_back(i);
     }
   });
   const uint64_t removed = rows_ - kept.size();
