@@ -9,8 +9,8 @@
 //   K1  The coroutine that runs, and those that wait for one they resumed, are roots: their stacks
 //       are visited at every collection, and written without a barrier.
 //   K2  A suspended coroutine's stack is part of the object: the trace function reports it. It is
-//       logged (write barrier) when it stops running, so that the next minor looks at it, and before
-//       every later store into it.
+//       logged (write barrier) when it stops running, so that the next minor looks at it, and
+//       before every later store into it.
 //   K3  Words below `clean_from` are values that were valid at the last collection or later, or
 //       nil; words from there on are nil. So whatever a frame's registers hold before they are
 //       first assigned can be scanned. A collection nils what lies above the live part; pushing a
