@@ -96,6 +96,8 @@ for (const box of document.querySelectorAll('.canvas')) {
 const [output, chosenText] = document.querySelectorAll('.bar output');
 let isDrawPlanned = false;
 const redraw = () => {
+  const span = view.to - view.from;
+  output.textContent = `${seconds(view.from, span)} to ${seconds(view.to, span)}`;
   if (isDrawPlanned) return;
   isDrawPlanned = true;
   requestAnimationFrame(() => {
@@ -103,8 +105,6 @@ const redraw = () => {
     for (const chart of charts) chart.draw();
     placeMarks();
   });
-  const span = view.to - view.from;
-  output.textContent = `${seconds(view.from, span)} to ${seconds(view.to, span)}`;
 };
 const placeMarks = () => {
   for (const chart of charts) {

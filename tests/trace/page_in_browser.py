@@ -195,6 +195,10 @@ def check_interaction(browser, cases):
                 near)
     browser.key("0")
     cases.check("0 shows all", browser.run(RANGE) == whole, browser.run(RANGE))
+    # Two looks between two frames: the second counts.
+    twice = browser.run("document.querySelector('[data-action=in]').click();"
+                        f"document.querySelector('[data-action=all]').click(); {RANGE}")
+    cases.check("the text says what was looked at last", twice == whole, twice)
     browser.run("document.querySelector('[data-action=in]').click()")
     cases.check("a button looks closer", browser.run(RANGE) != whole)
     browser.run("document.querySelector('[data-action=all]').click()")
