@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 EXPECT = "-- expect: "
-TIMEOUT_S = float(os.environ.get("NEAP_SCRIPT_TIMEOUT", "120"))
+TIMEOUT_S = float(os.environ.get("NEAP_SCRIPT_TIMEOUT", "300"))
 
 
 def expected(path):
