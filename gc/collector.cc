@@ -201,8 +201,9 @@ void Collector::AdaptNursery(const MinorEvent& event, uint64_t eden_consumed) {
        .eden_survived_bytes = std::min(counts.survived_bytes[0], eden_consumed),
        .aged_bytes = aged_before,
        .aged_survived_bytes = std::min(aged_before, survived - counts.survived_bytes[0])});
+  const uint64_t budget_used = eden_consumed + event.young_large_bytes + event.young_off_heap_bytes;
   const NurserySizer::Decision next =
-      sizer_.EndMinor({.eden_bytes = eden_consumed,
+      sizer_.EndMinor({.budget_bytes = budget_used,
                        .copied_bytes = event.copied_bytes + event.promoted_bytes,
                        .copied_objects = event.copied_objects + event.promoted_objects,
                        .in_place_bytes = event.in_place_bytes,

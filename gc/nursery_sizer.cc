@@ -169,7 +169,7 @@ NurserySizer::Decision NurserySizer::SetBounds(uint64_t min_bytes, uint64_t max_
 }
 
 NurserySizer::Decision NurserySizer::EndMinor(const MinorSample& sample) {
-  if (sample.eden_bytes < bytes() - bytes() / 4) return Hold(SizerReason::kPartial);
+  if (sample.budget_bytes < bytes() - bytes() / 4) return Hold(SizerReason::kPartial);
   if (++rounds_ <= kStartupRounds) return Hold(SizerReason::kStart);
   Learn(sample);
   return probe_ == Probe::kNone ? JudgeSize() : EndProbeRound();

@@ -45,7 +45,8 @@ const char* SizerReasonName(SizerReason reason);
 
 // What one minor collection did, all Ps together.
 struct MinorSample {
-  uint64_t eden_bytes = 0;        // of the nursery budget, consumed since the last minor
+  uint64_t budget_bytes = 0;      // of eden's size, used up since the last minor: allocated in it,
+                                  // stationary or off-heap
   uint64_t copied_bytes = 0;      // copied within the young generation or promoted by copying
   uint64_t copied_objects = 0;    //
   uint64_t in_place_bytes = 0;    // became old or stayed young without a copy

@@ -95,7 +95,6 @@ class Bench {
  public:
   explicit Bench(const Lab& lab) : heap_(BesidePreset(lab, 1)), stack_(heap_.mutator()) {}
   gc::Mutator& m() { return heap_.mutator(); }
-  LabHeap& heap() { return heap_; }
   FrameStack& stack() { return stack_; }
 
  private:
@@ -113,12 +112,15 @@ void NamesFrames(Lab& lab) {
 // where no free pages wait, and as a difference, so that what else is mapped does not count.
 double MappedBytesEach(const Lab& lab, size_t bytes) {
   constexpr int kBuffers = 64;
-  Bench bench(lab);
-  FrameScope frame(bench.stack());
+  gc::Options options = BesidePreset(lab, 1);
+  options.nursery = gc::Options::Nursery::kFixed;  // one that grows meanwhile would count
+  LabHeap heap(options);
+  FrameStack stack(heap.mutator());
+  FrameScope frame(stack);
   const auto mapped_with_more = [&] {
     for (int i = 0; i < kBuffers; ++i) (void)frame.Bytes(bytes);
-    bench.heap().Collect(2);
-    const gc::Stats stats = bench.heap().heap().Snapshot();
+    heap.Collect(2);
+    const gc::Stats stats = heap.heap().Snapshot();
     return static_cast<double>(stats.mapped_bytes - stats.metadata_bytes);
   };
   const double before = mapped_with_more();

@@ -43,7 +43,7 @@ Curve Exponential(double mean_bytes) {
 }
 
 MinorSample SampleOf(uint64_t eden_bytes, double survivor_bytes) {
-  return {.eden_bytes = eden_bytes,
+  return {.budget_bytes = eden_bytes,
           .copied_bytes = static_cast<uint64_t>(survivor_bytes),
           .copied_objects = static_cast<uint64_t>(survivor_bytes / kObjectBytes)};
 }

@@ -219,6 +219,24 @@ TEST_SUITE("gc/nursery") {
     CHECK(heap.stats().nursery_bytes <= 1 << 20);
   }
 
+  TEST_CASE("an adaptive nursery grows as well where what dies is stationary or off-heap") {
+    const auto adaptive = [](Options& options) {
+      options.nursery = Options::Nursery::kAdaptive;
+      options.nursery_bytes = 64 << 10;
+      options.nursery_max_bytes = 1 << 20;
+    };
+    QuietHeap stationary(adaptive);
+    for (int i = 0; i < 64 << 10; ++i) {
+      REQUIRE(stationary.m.TryAllocateStationary(gc::ByteArray::Type(), 1000) != nullptr);
+    }
+    CHECK(stationary.stats().nursery_bytes == 1 << 20);
+    QuietHeap off_heap(adaptive);
+    for (int i = 0; i < 64 << 10; ++i) {
+      REQUIRE(toy::Buffer::TryMake(off_heap.m, 1000) != nullptr);
+    }
+    CHECK(off_heap.stats().nursery_bytes == 1 << 20);
+  }
+
   TEST_CASE("with no room anywhere objects stay in place and a pause still ends whole") {
     QuietHeap heap([](Options& options) { options.debug.no_room = 1; });
     Handle<Node> list = heap.MakeList(1000);
