@@ -13,20 +13,17 @@ using vm::NativeCall;
 using vm::NativeResult;
 using vm::Value;
 
-// Results: whether it failed, then the values or the error.
+// Results: whether it succeeded, then the values or the error.
 NativeResult ResumeFromHost(NativeCall& call) {
-  if (call.entry_state() == NativeCall::kResumed) {
-    call.Insert(2, Value::Boolean(false));
-    return call.Return(call.received + 1);
-  }
   if (call.entry_state() == vm::kNativeErrorState) {
     const Value error = call.top();
-    call.PushBoolean(true);
+    call.PushBoolean(false);
     call.Push(error);
     return call.Return(2);
   }
   if (!call.CheckType(1, vm::LuaType::kThread)) return call.Failed();
-  return call.Resume(static_cast<uint32_t>(call.count()) - 1);
+  return call.Resume(vm::AsCoroutine(call.arg(1)), static_cast<uint32_t>(call.count()) - 1,
+                     NativeCall::Passing::kWithTrue);
 }
 
 NativeResult CloseFromHost(NativeCall& call) {
@@ -65,7 +62,7 @@ Result<std::vector<Any>> Any::ResumeSpan(std::span<const Input> arguments) const
   inputs.insert(inputs.end(), arguments.begin(), arguments.end());
   uint32_t first = 0;
   if (!work.ok() || !core_->RunNative(ResumeFromHost, inputs, &first)) return core_->TakeError();
-  if (state.at(first).is_true()) {
+  if (!state.at(first).is_true()) {
     const Value coroutine = core_->ValueOf(*this);
     core_->NoteTraceback(vm::AsCoroutine(coroutine), 0);
     return core_->MakeError(state.at(first + 1), state.caught_kind());

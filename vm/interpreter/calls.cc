@@ -134,44 +134,36 @@ Step Interpreter::EnterNative(State& s, uint32_t function, uint32_t arguments, i
 Step Interpreter::RunNative(State& s) {
   Coroutine* co = s.running_;
   NativeCall call(s);
-  call.received = s.received_;
   const auto* closure = static_cast<const NativeClosure*>(s.at(co->frame().function).object());
   const NativeResult result = closure->function(call);
   if (result == NativeResult::kReturn) [[likely]]
     return ReturnFromNative(s, call.results);
-  return Suspend(s, call, result);
+  return ActOnNative(s, call, result);
 }
 
-Step Interpreter::Suspend(State& s, const NativeCall& call, NativeResult result) {
-  if (result == NativeResult::kError) return Step::kError;
-  s.pending_ = result;
-  s.pending_count_ = result == NativeResult::kCall ? call.call_arguments : call.results;
-  s.pending_wanted_ = call.call_wanted;
-  return Step::kPushed;
-}
-
-Step Interpreter::ActOnNative(State& s) {
-  switch (s.pending_) {
-    case NativeResult::kCall: {
-      Coroutine* co = s.running_;
-      if ((co->frame().flags & kFrameProtected) != 0 &&
-          ++co->protected_calls >= kMaxProtectedCalls) {
-        s.RuntimeError("C stack overflow");
-        return Step::kError;
-      }
-      const uint32_t function = s.running_->frame().top - s.pending_count_ - 1;
-      const int32_t wanted = s.pending_wanted_;
-      const Step step = Call(s, function, s.pending_count_, wanted, kFrameBack);
-      return step;
-    }
+Step Interpreter::ActOnNative(State& s, const NativeCall& call, NativeResult result) {
+  switch (result) {
+    case NativeResult::kCall:
+      s.pending_arguments_ = call.call_arguments;
+      s.pending_wanted_ = call.call_wanted;
+      return Step::kPushed;
     case NativeResult::kYield:
-      return Yield(s);
+      return Yield(s, call.results);
     case NativeResult::kResume:
-      return Resume(s);
+      return Resume(s, call.resumed, call.results);
     default:
-      NEAP_CHECK(false, "V7: a native frame on top of a run has asked for something");
+      return Step::kError;
   }
-  return Step::kError;
+}
+
+Step Interpreter::CallForNative(State& s) {
+  Coroutine* co = s.running_;
+  if ((co->frame().flags & kFrameProtected) != 0 && ++co->protected_calls >= kMaxProtectedCalls) {
+    s.RuntimeError("C stack overflow");
+    return Step::kError;
+  }
+  const uint32_t function = co->frame().top - s.pending_arguments_ - 1;
+  return Call(s, function, s.pending_arguments_, s.pending_wanted_, kFrameBack);
 }
 
 Step Interpreter::ReturnFromNative(State& s, uint32_t count) {
@@ -328,7 +320,7 @@ Step Interpreter::Return(State& s, uint32_t a, uint32_t b, bool closes) {
   if (closes) {
     if ((frame.flags & kFrameReturning) != 0) count = frame.saved_count;
     CloseUpvalues(s, co, frame.base);
-    if (!co->to_close->empty() && co->to_close->back() >= frame.base) {
+    if (!co->to_close.empty() && co->to_close.back() >= frame.base) {
       frame.flags |= kFrameReturning;
       frame.saved_count = count;
       frame.top = std::max(frame.base + frame.code->registers, from + count);
@@ -354,10 +346,12 @@ bool State::Call(int arguments, int wanted, uint16_t flags) {
   }
   ++co->native_depth;
   const bool outer_returned = std::exchange(entry_returned_, false);
-  const Step step = Interpreter::Call(*this, function, static_cast<uint32_t>(arguments), wanted,
-                                      static_cast<uint16_t>(kFrameEntry | flags));
+  Step step = Interpreter::Call(*this, function, static_cast<uint32_t>(arguments), wanted,
+                                static_cast<uint16_t>(kFrameEntry | flags));
+  // A coroutine that a native function resumed may have failed before there was a run.
+  if (step == Step::kError && running_ != co) step = Interpreter::Unwind(*this);
   bool ok = step != Step::kError;
-  if (step == Step::kPushed) ok = Interpreter::Run(*this);
+  if (ok && !entry_returned_) ok = Interpreter::Run(*this);
   entry_returned_ = outer_returned;
   --co->native_depth;
   --co->levels;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "interpreter/state.h"
 
@@ -22,9 +23,10 @@ constexpr uint32_t kFramesAbove = 64;
 void TraceCoroutine(Object* object, gc::Tracer& tracer) {
   auto* co = static_cast<Coroutine*>(object);
   if (co->stack == nullptr || co->in_chain()) return;
+  CleanStack(co, co->top);
   tracer.VisitSlots(co->stack, co->top);
-  if (co->open_upvalues != nullptr && !co->open_upvalues->empty()) {
-    tracer.VisitSlots(co->open_upvalues->data(), co->open_upvalues->size());
+  if (!co->open_upvalues.empty()) {
+    tracer.VisitSlots(co->open_upvalues.data(), co->open_upvalues.size());
   }
   tracer.VisitSlot(&co->hook);
 }
@@ -38,8 +40,8 @@ void DropCoroutine(Object* object) {
   auto* co = static_cast<Coroutine*>(object);
   std::free(co->stack);
   std::free(co->frames);
-  delete co->open_upvalues;
-  delete co->to_close;
+  std::destroy_at(&co->open_upvalues);
+  std::destroy_at(&co->to_close);
 }
 
 }  // namespace
@@ -55,7 +57,7 @@ void RegisterCoroutineType() {
 
 Coroutine* NewCoroutine(State& state) {
   auto* stack = static_cast<Word*>(std::calloc(kFirstStack, sizeof(Word)));
-  auto* frames = static_cast<Frame*>(std::calloc(kFirstFrames, sizeof(Frame)));
+  auto* frames = static_cast<Frame*>(std::malloc(kFirstFrames * sizeof(Frame)));
   auto* co = stack == nullptr || frames == nullptr
                  ? nullptr
                  : static_cast<Coroutine*>(state.mutator().TryAllocateStationary(kCoroutineType));
@@ -66,8 +68,8 @@ Coroutine* NewCoroutine(State& state) {
   }
   co->stack = stack;
   co->frames = frames;
-  co->open_upvalues = new std::vector<Word>;
-  co->to_close = new std::vector<uint32_t>;
+  std::construct_at(&co->open_upvalues);
+  std::construct_at(&co->to_close);
   co->state = &state;
   co->stack_size = kFirstStack;
   co->frame_capacity = kFirstFrames;
@@ -95,7 +97,7 @@ bool MoveStack(Coroutine* co, uint32_t words) {
   auto* stack = static_cast<Word*>(std::realloc(co->stack, words * sizeof(Word)));
   if (stack == nullptr) return false;
   co->stack = stack;
-  for (const Word word : *co->open_upvalues) {
+  for (const Word word : co->open_upvalues) {
     auto* open = static_cast<Upvalue*>(gc::ToObject(word));
     const size_t offset = open->value - old;
     gc::InitSlot(&open->value, reinterpret_cast<Word>(stack) + offset);  // leads to no object
@@ -168,8 +170,7 @@ void TrimStack(Coroutine* co) {
 void SuspendStack(State& state, Coroutine* co, uint32_t live) {
   co->top = live;
   co->watermark = 0;
-  CleanStack(co, live);
-  // The stack may hold young values: the next minor has to look at it.
+  // The stack may hold young values: the next minor has to look at it, and cleans it then.
   state.mutator().Log(co);
 }
 
@@ -211,8 +212,8 @@ void VisitYoungStack(Coroutine* co, uint32_t live, gc::Tracer& tracer) {
   CleanStack(co, live);
   const uint32_t from = co->watermark < live ? co->watermark : live;
   tracer.VisitSlots(co->stack + from, live - from);
-  if (!co->open_upvalues->empty()) {
-    tracer.VisitSlots(co->open_upvalues->data(), co->open_upvalues->size());
+  if (!co->open_upvalues.empty()) {
+    tracer.VisitSlots(co->open_upvalues.data(), co->open_upvalues.size());
   }
   tracer.VisitSlot(&co->hook);
   if (live >= kWatermarkFrom) RaiseWatermark(co, from, live);
@@ -221,8 +222,8 @@ void VisitYoungStack(Coroutine* co, uint32_t live, gc::Tracer& tracer) {
 void VisitStack(Coroutine* co, uint32_t live, gc::Tracer& tracer) {
   CleanStack(co, live);
   tracer.VisitSlots(co->stack, live);
-  if (!co->open_upvalues->empty()) {
-    tracer.VisitSlots(co->open_upvalues->data(), co->open_upvalues->size());
+  if (!co->open_upvalues.empty()) {
+    tracer.VisitSlots(co->open_upvalues.data(), co->open_upvalues.size());
   }
   tracer.VisitSlot(&co->hook);
 }
@@ -238,7 +239,7 @@ uint32_t StackIndex(const Coroutine* co, Word upvalue) {
 
 // The open upvalue of the slot, or null; `*at` is its place in the list then, or where it belongs.
 Upvalue* FindOpen(const Coroutine* co, uint32_t index, size_t* at) {
-  const std::vector<Word>& open = *co->open_upvalues;
+  const std::vector<Word>& open = co->open_upvalues;
   *at = open.size();
   while (*at > 0 && StackIndex(co, open[*at - 1]) > index) --*at;
   if (*at == 0 || StackIndex(co, open[*at - 1]) != index) return nullptr;
@@ -248,7 +249,7 @@ Upvalue* FindOpen(const Coroutine* co, uint32_t index, size_t* at) {
 Upvalue* Open(Coroutine* co, uint32_t index, size_t at, Upvalue* upvalue) {
   gc::InitSlot(&upvalue->value, reinterpret_cast<Word>(co->stack + index));
   gc::InitSlot(&upvalue->owner, gc::ToWord(co));
-  std::vector<Word>& open = *co->open_upvalues;
+  std::vector<Word>& open = co->open_upvalues;
   open.insert(open.begin() + static_cast<ptrdiff_t>(at), gc::ToWord(upvalue));
   return upvalue;
 }
@@ -272,7 +273,7 @@ Upvalue* FindUpvalue(State& state, Coroutine* co, uint32_t index) {
 }
 
 void CloseUpvalues(State& state, Coroutine* co, uint32_t index) {
-  std::vector<Word>& open = *co->open_upvalues;
+  std::vector<Word>& open = co->open_upvalues;
   while (!open.empty()) {
     const uint32_t at = StackIndex(co, open.back());
     if (at < index) return;

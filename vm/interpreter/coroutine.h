@@ -13,8 +13,8 @@
 //       before every later store into it.
 //   K3  Words below `clean_from` are values that were valid at the last collection or later, or
 //       nil; words from there on are nil. So whatever a frame's registers hold before they are
-//       first assigned can be scanned. A collection nils what lies above the live part; pushing a
-//       frame raises `clean_from`.
+//       first assigned can be scanned. A collection nils what lies above the live part (of a
+//       suspended one when it is traced, as K2 makes sure); pushing a frame raises `clean_from`.
 //   K4  The open upvalues are in order of their stack index; so are the variables to be closed.
 //   K5  Words below `watermark` held no young reference after the last minor and were not written
 //       since: minors skip them, so that a deep recursion does not make every minor slow. Returning
@@ -64,7 +64,8 @@ struct Frame {
   uint32_t limit;         // one past the words that this frame, or one below it, may write unasked
   int32_t wanted;         // results wanted by the caller; -1: all
   uint32_t varargs;       // extra arguments, which lie below the base
-  uint32_t state;         // native: 0 at first, then what CallThen said
+  uint32_t state;         // native: 0 at first, then what CallThen said; of one that resumes:
+                          // NativeCall::Passing
   uint32_t saved_count;   // native: arguments; Lua: results that wait for variables to be closed
                           // (kFrameReturning), or operands that a kConcat has left; otherwise 0
   uint16_t flags;         // FrameFlag
@@ -91,9 +92,9 @@ struct Coroutine : Object {
   Word* stack;
   Frame* frames;
   Coroutine* resumer;  // of a running or normal one: who resumed it; not a slot (K1 roots)
-  std::vector<Word>* open_upvalues;  // Upvalue objects (K4)
-  std::vector<uint32_t>* to_close;   // stack indices (K4)
-  Word hook;                         // the hook function of debug.sethook, or nil
+  std::vector<Word> open_upvalues;  // Upvalue objects (K4)
+  std::vector<uint32_t> to_close;   // stack indices (K4)
+  Word hook;                        // the hook function of debug.sethook, or nil
   State* state;
   uint32_t stack_size;  // words
   uint32_t clean_from;  // K3; changed by SetCleanFrom only

@@ -439,7 +439,7 @@ bool MarkToBeClosed(State& s, uint32_t a) {
   if (s.MetamethodOf(v, Event::kClose).is_nil()) {
     return s.RuntimeError(Concat("variable '", LocalNameAt(s, a), "' got a non-closable value"));
   }
-  s.running()->to_close->push_back(TopFrame(s).base + a);
+  s.running()->to_close.push_back(TopFrame(s).base + a);
   return true;
 }
 

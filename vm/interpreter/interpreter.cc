@@ -191,10 +191,12 @@ bool Interpreter::Run(State& s) {
   Word* R = nullptr;
   Word* K = nullptr;
   const void* const* dispatch = plain;
+  uint32_t call_function = 0, call_arguments = 0;  // of the call at hand
+  int32_t call_wanted = 0;
 
 enter:
   if ((s.running_->frame().flags & kFrameNative) != 0) {
-    const Step step = ActOnNative(s);
+    const Step step = CallForNative(s);
     if (step == Step::kPushed) goto enter;
     if (step == Step::kError) goto error;
     if (s.entry_returned_) return true;
@@ -810,33 +812,34 @@ with_hook:
 
   // --- Calls -------------------------------------------------------------------------------------
   CASE(kCall) {
-    const auto function = frame->base + static_cast<uint32_t>(A);
-    const uint32_t arguments = B != 0 ? static_cast<uint32_t>(B) - 1 : frame->top - function - 1;
+    call_function = frame->base + static_cast<uint32_t>(A);
+    call_arguments = B != 0 ? static_cast<uint32_t>(B) - 1 : frame->top - call_function - 1;
     if (--s.fuel <= 0) [[unlikely]] {
       TRY(s.Poll());
       LOAD();
     }
     SAVE();
-    const Value callee = Value::FromWord(R[A]);
-    const auto wanted = static_cast<int32_t>(C) - 1;
+    call_wanted = static_cast<int32_t>(C) - 1;
+  call:  // with an open count when B is 0
+    const Value callee = Value::FromWord(co->stack[call_function]);
     if (IsLuaClosure(callee)) [[likely]] {
       FunctionCode* code = CodeOf(static_cast<LuaClosure*>(callee.object()));
-      const uint32_t base = function + 1;
+      const uint32_t base = call_function + 1;
       const uint32_t top = base + code->call_registers;
       const uint32_t limit = std::max(frame->limit, top);
       if (limit <= co->call_limit && co->frame_count < co->frame_capacity) [[likely]] {
         if (B == 0) frame->top = frame->base + frame->code->registers;
-        R += A + 1;
-        for (uint32_t i = arguments; i < code->parameters; ++i) R[i] = Value::kNil;
+        R = co->stack + base;
+        for (uint32_t i = call_arguments; i < code->parameters; ++i) R[i] = Value::kNil;
         ++frame;
         ++co->frame_count;
         *frame = {.pc = code->code,
                   .code = code,
-                  .function = function,
+                  .function = call_function,
                   .base = base,
                   .top = top,
                   .limit = limit,
-                  .wanted = wanted};
+                  .wanted = call_wanted};
         pc = code->code;
         K = code->constants;
         NEXT();
@@ -844,36 +847,34 @@ with_hook:
     }
     frame->top = frame->base + frame->code->registers;  // an open count is used up
     if (IsNativeClosure(callee) && co->frame_count < co->frame_capacity) {
-      const uint32_t top = function + 1 + arguments;
+      const uint32_t top = call_function + 1 + call_arguments;
       const uint32_t limit = std::max(frame->limit, top + kNativeSlots);
       if (limit <= co->call_limit) [[likely]] {
         // A pool's get and put of what is at hand, without a frame.
         const NativeFunction native = static_cast<const NativeClosure*>(callee.object())->function;
-        if (native == &PoolGet && wanted == 1 && arguments == 1) {
+        if (native == &PoolGet && call_wanted == 1 && call_arguments == 1) {
           if (const Word item = TakeQuickly(s, AsPool(Value::FromWord(R[A + 1]))); item != 0)
               [[likely]] {
             R[A] = item;
             NEXT();
           }
-        } else if (native == &PoolPut && wanted == 0 && arguments == 2) {
+        } else if (native == &PoolPut && call_wanted == 0 && call_arguments == 2) {
           if (PutQuickly(s, AsPool(Value::FromWord(R[A + 1])), Value::FromWord(R[A + 2])))
               [[likely]]
             NEXT();
         }
         ++co->frame_count;
-        frame[1] = {.function = function,
-                    .base = function + 1,
+        frame[1] = {.function = call_function,
+                    .base = call_function + 1,
                     .top = top,
                     .limit = limit,
-                    .wanted = wanted,
-                    .saved_count = arguments,
+                    .wanted = call_wanted,
+                    .saved_count = call_arguments,
                     .flags = kFrameNative};
         NativeCall call(s);
         const NativeResult result = native(call);
-        if (result != NativeResult::kReturn) [[unlikely]] {
-          if (Suspend(s, call, result) == Step::kError) goto error;
-          goto enter;
-        }
+        if (result != NativeResult::kReturn) [[unlikely]]
+          STEP(ActOnNative(s, call, result));
         frame = &co->frame();
         const uint32_t count = call.results;
         if (frame->flags != kFrameNative || co->hook_mask != 0) [[unlikely]] {
@@ -883,22 +884,23 @@ with_hook:
         --co->frame_count;
         --frame;
         R = co->stack + frame->base;
-        Word* results = co->stack + function;
-        if (wanted == 1) [[likely]] {
+        Word* results = co->stack + call_function;
+        if (call_wanted == 1) [[likely]] {
           results[0] = count != 0 ? from[0] : Value::kNil;
           NEXT();
         }
-        const uint32_t kept = std::min(count, static_cast<uint32_t>(wanted));  // -1: all
+        const uint32_t kept = std::min(count, static_cast<uint32_t>(call_wanted));  // -1: all
         for (uint32_t i = 0; i < kept; ++i) results[i] = from[i];
-        if (wanted < 0) {
-          frame->top = function + count;
+        if (call_wanted < 0) {
+          frame->top = call_function + count;
         } else {
-          for (uint32_t i = kept; i < static_cast<uint32_t>(wanted); ++i) results[i] = Value::kNil;
+          for (uint32_t i = kept; i < static_cast<uint32_t>(call_wanted); ++i)
+            results[i] = Value::kNil;
         }
         NEXT();
       }
     }
-    STEP(Call(s, function, arguments, wanted, 0));
+    STEP(Call(s, call_function, call_arguments, call_wanted, 0));
   }
   CASE(kTailCall) {
     if (--s.fuel <= 0) [[unlikely]] {
@@ -1047,7 +1049,11 @@ with_hook:
     state[4] = state[0];
     state[5] = state[1];
     state[6] = state[2];
-    STEP(Call(s, static_cast<uint32_t>(state + 4 - co->stack), 2, static_cast<int32_t>(B), 0));
+    SAVE();
+    call_function = static_cast<uint32_t>(state + 4 - co->stack);
+    call_arguments = 2;
+    call_wanted = static_cast<int32_t>(B);
+    goto call;
   }
   CASE(kGenericLoop) {
     if (R[A + 4] != Value::kNil) {
@@ -1072,7 +1078,7 @@ with_hook:
   }
   CASE(kClose) {
     CloseUpvalues(s, co, frame->base + static_cast<uint32_t>(A));
-    if (!co->to_close->empty() && co->to_close->back() >= frame->base + A) {
+    if (!co->to_close.empty() && co->to_close.back() >= frame->base + A) {
       STEP(CloseForInstruction(s, frame->base + static_cast<uint32_t>(A)));
     }
     NEXT();

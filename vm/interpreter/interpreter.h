@@ -35,6 +35,10 @@ class Interpreter {
   // The limit of nested C++ runs, resumes and parser levels.
   static constexpr uint32_t kMaxLevels = 200;
 
+  // After an error: kPushed when a protected frame (or a resumer) takes it; kError when it leaves
+  // this run.
+  static Step Unwind(State& s);
+
   // --- Instructions (of the Lua frame on top) ----------------------------------------------------
   static Step TailCall(State& s, uint32_t a, uint32_t b);
   static Step Return(State& s, uint32_t a, uint32_t b, bool closes);
@@ -52,10 +56,11 @@ class Interpreter {
   static bool InsertCallMetamethod(State& s, uint32_t function, uint32_t arguments);
   // Runs the native function of the top frame (anew), to its end if it only returns.
   static Step RunNative(State& s);
-  // Notes what a native function, which did not return, asks for (ActOnNative).
-  static Step Suspend(State& s, const NativeCall& call, NativeResult result);
-  // What the native frame on top asked for: a call, a yield, a resume.
-  static Step ActOnNative(State& s);
+  // Does what a native function, which did not return, asks for: kPushed is all of a call here,
+  // which Run makes (CallForNative).
+  static Step ActOnNative(State& s, const NativeCall& call, NativeResult result);
+  // The call that the native frame on top asked for.
+  static Step CallForNative(State& s);
   // The frame on top, a native one, returns its last `count` values.
   static Step ReturnFromNative(State& s, uint32_t count);
   // Moves `count` results from `from` to the frame's function slot, pops the frame, and does what
@@ -64,16 +69,18 @@ class Interpreter {
   static Step AfterFrame(State& s, uint16_t flags, uint32_t function, int32_t wanted,
                          uint32_t count);
 
-  static Step Resume(State& s);
-  static Step Yield(State& s);
+  // The native frame on top resumes a coroutine with its last `count` values, or yields them.
+  // kPushed: Run has to go on with the top frame of the coroutine that runs now.
+  static Step Resume(State& s, Coroutine* co, uint32_t count);
+  static Step Yield(State& s, uint32_t count);
+  static Step GoOn(const State& s, Step step);
   static Step FinishCoroutine(State& s, uint32_t count);
-  static Step PassToResumer(State& s, Coroutine* from, uint32_t first, uint32_t count,
-                            uint32_t entry_state);
+  static Coroutine* ReturnToResumer(State& s, Coroutine* from);
+  static Step PassToResumer(State& s, Coroutine* from, uint32_t first, uint32_t count);
+  static Step FailCoroutine(State& s, uint32_t top);
+  static Step FailToResumer(State& s, Coroutine* from, uint32_t at);
   static Step FailResume(State& s, std::string_view message);
 
-  // After an error: kPushed when a protected frame (or a resumer) takes it; kError when it leaves
-  // this run.
-  static Step Unwind(State& s);
   static Step UnwindOnce(State& s, bool* leaves);
   static Step CloseProtected(State& s);
 };

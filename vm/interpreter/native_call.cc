@@ -26,10 +26,6 @@ NativeClosure* RunningClosure(State& state) {
 
 }  // namespace
 
-Value NativeCall::upvalue(int i) const {
-  return Value::FromWord(gc::LoadSlot(RunningClosure(state_)->values() + (i - 1)));
-}
-
 void NativeCall::set_upvalue(int i, Value v) {
   NativeClosure* closure = RunningClosure(state_);
   state_.mutator().Store(closure, closure->values() + (i - 1), v.word());

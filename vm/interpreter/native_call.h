@@ -35,7 +35,7 @@ enum class NativeResult : uint8_t {
   kError,
   kCall,    // call what CallThen said, then enter this function again
   kYield,   // `results` values on top go to the resumer
-  kResume,  // switch to the coroutine in slot 1 of the frame (coroutine library only)
+  kResume,  // switch to the coroutine `resumed` (coroutine library only)
 };
 
 // The entry state of a function whose frame caught an error (Protect, Resume): the variables above
@@ -62,7 +62,11 @@ class NativeCall {
   // Makes it `count` arguments: adds nils, or drops the last ones. Nothing may have been pushed.
   void SetCount(int count);
   // The native closure's own values, from 1.
-  Value upvalue(int i) const;
+  Value upvalue(int i) const {
+    const Value function = Value::FromWord(state_.running()->stack[frame().function]);
+    return Value::FromWord(
+        gc::LoadSlot(&static_cast<NativeClosure*>(function.object())->values()[i - 1]));
+  }
   void set_upvalue(int i, Value v);
 
   // --- Checks; false: the error is set -----------------------------------------------------------
@@ -142,13 +146,15 @@ class NativeCall {
   // The same, and slot 1 holds the function that makes error values into others.
   void ProtectWithHandler() { frame().flags |= kFrameProtected | kFrameHandler; }
 
-  // Coroutine library only: lets the coroutine in slot 1 run with the `values` on top. Enters the
-  // function again with state kResumed and `received` values on top when it yields or returns, with
-  // kNativeErrorState and the error on top when it fails or cannot be resumed.
-  static constexpr uint32_t kResumed = 1;
-  uint32_t received = 0;
-  NativeResult Resume(uint32_t values) {
+  // Coroutine library only: lets the coroutine run with the `values` on top, and returns what it
+  // passes back when it yields or returns, kWithTrue: behind a true. Only when it fails or cannot
+  // be resumed the function is entered again, with kNativeErrorState and the error on top.
+  Coroutine* resumed = nullptr;
+  enum class Passing : uint8_t { kPlain, kWithTrue };
+  NativeResult Resume(Coroutine* co, uint32_t values, Passing passing) {
+    resumed = co;
     results = values;
+    frame().state = static_cast<uint32_t>(passing);
     return NativeResult::kResume;
   }
 

@@ -299,11 +299,9 @@ class State final : public gc::RootProvider {
   gc::GlobalHandle main_handle_;
   Coroutine* main_ = nullptr;
   Coroutine* running_ = nullptr;
-  // What the native frame on top asked for (Interpreter::ActOnNative).
-  NativeResult pending_ = {};
-  uint32_t pending_count_ = 0;
+  // The call that the native frame on top asked for (Interpreter::CallForNative).
+  uint32_t pending_arguments_ = 0;
   int32_t pending_wanted_ = 0;
-  uint32_t received_ = 0;        // values that came with a resume or a yield
   int handler_depth_ = 0;        // message handlers that run
   bool in_overflow_ = false;     // a stack or level limit was met: its handler gets some more
   bool entry_returned_ = false;  // the frame that a run of the loop was entered for has returned

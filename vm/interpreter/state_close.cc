@@ -19,7 +19,7 @@ void State::DropCoroutines() {
   while (running_ != main_) {
     Coroutine* co = running_;
     CloseUpvalues(*this, co, 0);
-    co->to_close->clear();
+    co->to_close.clear();
     co->frame_count = 0;
     co->status = CoroutineStatus::kDead;
     running_ = co->resumer;
@@ -31,9 +31,9 @@ void State::DropCoroutines() {
 
 void State::CloseMainVariables() {
   Value error = Value::Nil();
-  while (!main_->to_close->empty()) {
-    const uint32_t index = main_->to_close->back();
-    main_->to_close->pop_back();
+  while (!main_->to_close.empty()) {
+    const uint32_t index = main_->to_close.back();
+    main_->to_close.pop_back();
     Frame& frame = main_->frame();
     frame.top = index + 1;
     frame.limit = std::max(frame.limit, frame.top);

@@ -185,7 +185,7 @@ bool State::ProtectedCall(int arguments, int wanted, uint32_t handler, uint16_t 
     // kStop, or no memory or stack for the call itself. Nobody has unwound: captured variables live
     // on in their closures, those to be closed are forgotten.
     CloseUpvalues(*this, running_, function);
-    std::erase_if(*running_->to_close, [=](uint32_t index) { return index >= function; });
+    std::erase_if(running_->to_close, [=](uint32_t index) { return index >= function; });
     Frame& frame = running_->frame();
     frame.top = function;
     Push(error());

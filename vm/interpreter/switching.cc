@@ -1,106 +1,177 @@
 // SPDX-License-Identifier: MIT
 //
 // Coroutine switches. Resume and yield move values between two stacks and go on with the other
-// coroutine in the same run of the interpreter loop; no C++ frame is pushed.
+// coroutine in the same run of the interpreter loop; no C++ frame is pushed. Both leave a native
+// frame on the stack that they leave, and what comes back is what that frame returns:
 //
-//   resume frame (native, of the resumer): argument 1 is the coroutine, what follows is passed. The
-//   function is entered again with entry_state 1 and what the coroutine passed back above argument
-//   1, or with kNativeErrorState and the error value.
+//   resume frame (of the resumer)   its `state` says whether a true goes before the values. Its
+//                                   function is entered again for an error only, which is its top
+//                                   then: the coroutine failed, or cannot be resumed.
+//   yield frame (of a suspended one that has begun)
+#include <algorithm>
+
 #include "interpreter/coroutine_close.h"
 #include "interpreter/function_code.h"
 #include "interpreter/interpreter.h"
 
 namespace neap::vm {
+namespace {
 
-// Ends `from` being the running coroutine: its `count` values from `first` on go to the native
-// frame of its resumer, which is entered again.
-Step Interpreter::PassToResumer(State& s, Coroutine* from, uint32_t first, uint32_t count,
-                                uint32_t entry_state) {
+bool HasTrueBefore(const Frame& frame) {
+  return frame.state == static_cast<uint32_t>(NativeCall::Passing::kWithTrue);
+}
+
+// The native frame on top of `co` returns a true, if asked for, and values of another stack. Done
+// at once when a Lua function called it plainly; false: nothing was done.
+bool ReturnPlainly(Coroutine* co, bool with_true, const Word* values, uint32_t count) {
+  Frame& frame = co->frame();
+  const auto lead = static_cast<uint32_t>(with_true);
+  const uint32_t results = frame.wanted < 0 ? count + lead : static_cast<uint32_t>(frame.wanted);
+  if (frame.flags != kFrameNative || co->hook_mask != 0 || results > frame.limit - frame.function)
+      [[unlikely]] {
+    return false;
+  }
+  Word* to = co->stack + frame.function;
+  Word* const end = to + results;
+  if (frame.wanted < 0) (&frame)[-1].top = frame.function + results;
+  --co->frame_count;
+  if (with_true && to != end) *to++ = Value::Boolean(true).word();
+  for (uint32_t i = 0; i < count && to != end; ++i) *to++ = values[i];
+  while (to != end) *to++ = Value::kNil;
+  return true;
+}
+
+// The same in all cases: makes them the last values of the frame. False: no room.
+bool Receive(Coroutine* co, bool with_true, const Word* values, uint32_t count) {
+  const uint32_t top = co->frame().top;
+  const auto lead = static_cast<uint32_t>(with_true);
+  if (!RaiseLimit(co, co->frame(), top + lead + count + kNativeSlots)) return false;
+  if (with_true) co->stack[top] = Value::Boolean(true).word();
+  for (uint32_t i = 0; i < count; ++i) co->stack[top + lead + i] = values[i];
+  co->frame().top = top + lead + count;
+  return true;
+}
+
+// The stack that the first call of a coroutine needs, so that it has a frame when anything fails.
+uint32_t EndOfFirstCall(const Coroutine* co, uint32_t count) {
+  const Value body = Value::FromWord(co->stack[0]);
+  const uint32_t natively = 1 + count + kNativeSlots;
+  if (!IsLuaClosure(body)) return natively;
+  const FunctionCode* code = CodeOf(static_cast<LuaClosure*>(body.object()));
+  return std::max(natively, (code->is_vararg ? 2 + count : 1) + code->registers);
+}
+
+}  // namespace
+
+// Whatever coroutine runs now, its top frame is where the run goes on.
+Step Interpreter::GoOn(const State& s, Step step) {
+  return step == Step::kDone && !s.entry_returned_ ? Step::kPushed : step;
+}
+
+Coroutine* Interpreter::ReturnToResumer(State& s, Coroutine* from) {
   Coroutine* to = from->resumer;
-  s.running_ = to;
-  to->status = CoroutineStatus::kRunning;
   from->resumer = nullptr;
-  Frame& frame = to->frame();
-  if (!RaiseLimit(to, frame, frame.top + count + kNativeSlots)) {
-    SuspendStack(s, from, first);
+  to->status = CoroutineStatus::kRunning;
+  s.running_ = to;
+  return to;
+}
+
+// Ends `from` being the running coroutine: its resumer gets its `count` values from `first` on.
+Step Interpreter::PassToResumer(State& s, Coroutine* from, uint32_t first, uint32_t count) {
+  Coroutine* to = ReturnToResumer(s, from);
+  const bool with_true = HasTrueBefore(to->frame());
+  const bool is_done = ReturnPlainly(to, with_true, from->stack + first, count);
+  const bool is_received = is_done || Receive(to, with_true, from->stack + first, count);
+  SuspendStack(s, from, first);
+  if (is_done) [[likely]]
+    return Step::kPushed;
+  if (!is_received) {
     s.StackError();
     return Step::kError;
   }
-  for (uint32_t i = 0; i < count; ++i) to->stack[frame.top + i] = from->stack[first + i];
-  frame.top += count;
-  frame.state = entry_state;
-  s.received_ = count;
-  SuspendStack(s, from, first);
-  return RunNative(s);
+  return GoOn(s, ReturnFromNative(s, count + static_cast<uint32_t>(with_true)));
+}
+
+// The same after an error, which stands at `at` and stays there (CloseCoroutine).
+Step Interpreter::FailToResumer(State& s, Coroutine* from, uint32_t at) {
+  Coroutine* to = ReturnToResumer(s, from);
+  const bool is_received = Receive(to, false, from->stack + at, 1);
+  SuspendStack(s, from, at + 1);
+  if (!is_received) {
+    s.StackError();
+    return Step::kError;
+  }
+  to->frame().state = kNativeErrorState;
+  return GoOn(s, RunNative(s));
 }
 
 Step Interpreter::FinishCoroutine(State& s, uint32_t count) {
   Coroutine* co = s.running_;
   co->status = CoroutineStatus::kDead;
-  return PassToResumer(s, co, 0, count, 1);
+  return PassToResumer(s, co, 0, count);
 }
 
-Step Interpreter::Yield(State& s) {
+Step Interpreter::Yield(State& s, uint32_t count) {
   Coroutine* co = s.running_;
-  if (co->is_main || co->native_depth > 0) {
+  if (co->is_main || co->native_depth > 0) [[unlikely]] {
     s.RuntimeError(co->is_main ? "attempt to yield from outside a coroutine"
                                : "attempt to yield across a C-call boundary");
     return Step::kError;
   }
-  const uint32_t count = s.pending_count_;
   co->status = CoroutineStatus::kSuspended;
   const uint32_t first = co->frame().top - count;
   co->frame().top = first;
-  return PassToResumer(s, co, first, count, 1);
+  return PassToResumer(s, co, first, count);
 }
 
 // The resume itself failed: its function gets the message as it would get an error.
 Step Interpreter::FailResume(State& s, std::string_view message) {
-  Frame& frame = s.running_->frame();
   String* text = s.objects().NewString(message);
   if (text == nullptr) {
     s.MemoryError();
     return Step::kError;
   }
   s.caught_kind_ = ErrorKind::kScript;
-  frame.top = frame.base + 1;
-  s.Push(Value::FromObject(text));
+  Frame& frame = s.running_->frame();
+  frame.top = frame.base;
   frame.state = kNativeErrorState;
-  s.received_ = 1;
+  s.Push(Value::FromObject(text));
   return RunNative(s);
 }
 
-Step Interpreter::Resume(State& s) {
+Step Interpreter::Resume(State& s, Coroutine* co, uint32_t count) {
   Coroutine* from = s.running_;
+  if (co->status != CoroutineStatus::kSuspended) [[unlikely]] {
+    return FailResume(s, co->in_chain() ? "cannot resume non-suspended coroutine"
+                                        : "cannot resume dead coroutine");
+  }
+  if (from->levels + 1 >= kMaxLevels) [[unlikely]]
+    return FailResume(s, "C stack overflow");
   Frame& frame = from->frame();
-  auto* co = static_cast<Coroutine*>(s.at(frame.base).object());
-  const bool fresh = co->frame_count == 0;
-  if (co->status == CoroutineStatus::kDead || co->status == CoroutineStatus::kFailed) {
-    return FailResume(s, "cannot resume dead coroutine");
+  const Word* const arguments = from->stack + (frame.top - count);
+  const bool is_fresh = co->frame_count == 0;
+  const bool is_done = !is_fresh && ReturnPlainly(co, false, arguments, count);
+  if (!is_done) {
+    const uint32_t end = is_fresh ? EndOfFirstCall(co, count) : co->top + count + kNativeSlots;
+    if (end > kMaxStack || !EnsureStack(co, end)) {
+      return FailResume(s, "too many arguments to resume");
+    }
+    std::copy_n(arguments, count, co->stack + co->top);
+    co->top += count;
   }
-  if (co->status != CoroutineStatus::kSuspended) {
-    return FailResume(s, "cannot resume non-suspended coroutine");
-  }
-  if (from->levels + 1 >= kMaxLevels) return FailResume(s, "C stack overflow");
-  const uint32_t count = frame.top - frame.base - 1;
-  if (!EnsureStack(co, co->top + count + kNativeSlots))
-    return FailResume(s, "too many arguments to resume");
-  for (uint32_t i = 0; i < count; ++i) {
-    co->stack[co->top + i] = from->stack[frame.base + 1 + i];
-  }
-  co->top += count;
-  frame.top = frame.base + 1;
+  frame.top = frame.base;
   from->status = CoroutineStatus::kNormal;
   co->status = CoroutineStatus::kRunning;
   co->resumer = from;
   co->levels = from->levels + 1;
   co->native_depth = 0;
   s.running_ = co;
-  if (fresh) return Call(s, 0, co->top - 1, -1, kFrameBottom);
-  // The arguments are the results of the native frame that yielded.
-  Frame& yielded = co->frame();
-  yielded.top = co->top;
-  return ReturnFromNative(s, count);
+  if (is_done) [[likely]]
+    return Step::kPushed;
+  if (is_fresh) return GoOn(s, Call(s, 0, count, -1, kFrameBottom));
+  // They are the results of the native frame that yielded.
+  co->frame().top = co->top;
+  return GoOn(s, ReturnFromNative(s, count));
 }
 
 // --- Closing -------------------------------------------------------------------------------------
@@ -134,9 +205,9 @@ void State::CloseSuspended(Coroutine* co, Value* outcome, bool* ok) {
            .flags = kFrameNative | kFrameBottom};
   CloseUpvalues(*this, co, 0);
   if (EnsureStack(co, frame.limit)) {
-    while (!co->to_close->empty()) {
-      const uint32_t index = co->to_close->back();
-      co->to_close->pop_back();
+    while (!co->to_close.empty()) {
+      const uint32_t index = co->to_close.back();
+      co->to_close.pop_back();
       Frame& host = co->frames[0];
       host.top = index + 1;
       if (!CallClose(at(index), *outcome, *ok)) {

@@ -8,6 +8,8 @@
 //                                      call after the other, each of which may fail or yield; then
 //                                      its function is entered again with kNativeErrorState
 //   the bottom frame of a coroutine    the coroutine has failed; its resumer gets the error
+//                                      (State::Call, too, unwinds such, from a run that did not
+//                                      begin yet)
 //   an entry frame                     the error leaves this run: State::Call returns false
 //
 // kStop passes protected frames: no script can catch it. Their variables are not closed then.
@@ -50,27 +52,26 @@ Step Interpreter::UnwindOnce(State& s, bool* leaves) {
       return CloseProtected(s);
     }
     if ((frame.flags & kFrameEntry) != 0) break;
-    if ((frame.flags & kFrameBottom) != 0) {
-      co->status = CoroutineStatus::kFailed;
-      const uint32_t top = co->frame().top;
-      if (!EnsureStack(co, top + 2)) break;
-      co->stack[top] = s.roots_[State::kError];
-      co->stack[top + 1] = s.roots_[State::kError];
-      if (s.error_kind_ == ErrorKind::kStop) {
-        // Goes on in the resumer, uncaught.
-        s.running_ = co->resumer;
-        s.running_->status = CoroutineStatus::kRunning;
-        co->resumer = nullptr;
-        SuspendStack(s, co, top + 1);
-        return Step::kError;
-      }
-      s.caught_kind_ = s.error_kind_;
-      s.ClearError();
-      return PassToResumer(s, co, top + 1, 1, kNativeErrorState);
-    }
+    if ((frame.flags & kFrameBottom) != 0) return FailCoroutine(s, co->frame().top);
   }
   *leaves = true;
   return Step::kError;
+}
+
+// The running coroutine fails; the error is kept at `top`, behind its values.
+Step Interpreter::FailCoroutine(State& s, uint32_t top) {
+  Coroutine* co = s.running_;
+  co->status = CoroutineStatus::kFailed;
+  if (!EnsureStack(co, top + 1)) --top;
+  co->stack[top] = s.roots_[State::kError];
+  if (s.error_kind_ == ErrorKind::kStop) {
+    ReturnToResumer(s, co);
+    SuspendStack(s, co, top + 1);
+    return Step::kError;  // uncaught, in the resumer
+  }
+  s.caught_kind_ = s.error_kind_;
+  s.ClearError();
+  return FailToResumer(s, co, top);
 }
 
 // The frame on top is protected. Its variables are closed in order; the error is kept in the stack,
@@ -81,9 +82,9 @@ Step Interpreter::CloseProtected(State& s) {
   Value error = s.error_kind_ != ErrorKind::kNone ? s.error() : s.at(frame.top - 1);
   if (s.error_kind_ != ErrorKind::kNone) s.caught_kind_ = s.error_kind_;
   s.ClearError();
-  while (!co->to_close->empty() && co->to_close->back() >= frame.base) {
-    const uint32_t index = co->to_close->back();
-    co->to_close->pop_back();
+  while (!co->to_close.empty() && co->to_close.back() >= frame.base) {
+    const uint32_t index = co->to_close.back();
+    co->to_close.pop_back();
     const Value v = s.at(index);
     const Value method = s.MetamethodOf(v, Event::kClose);
     co->stack[index] = error.word();
@@ -107,9 +108,9 @@ Step Interpreter::CloseProtected(State& s) {
 
 Step Interpreter::CloseForInstruction(State& s, [[maybe_unused]] uint32_t level) {
   Coroutine* co = s.running_;
-  NEAP_DCHECK(!co->to_close->empty() && co->to_close->back() >= level, "V10: something to close");
-  const uint32_t index = co->to_close->back();
-  co->to_close->pop_back();
+  NEAP_DCHECK(!co->to_close.empty() && co->to_close.back() >= level, "V10: something to close");
+  const uint32_t index = co->to_close.back();
+  co->to_close.pop_back();
   const Value v = s.at(index);
   const uint32_t at = co->frame().top;
   if (!EnsureStack(co, at + 3)) {

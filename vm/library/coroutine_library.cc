@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The coroutine library (manual 6.2). The switch itself is the interpreter's: resume and the
-// functions that wrap makes leave with NativeResult::kResume and are entered again when the other
-// coroutine yields, returns or fails; no C++ frame waits in between, so that coroutines may nest as
-// deep as calls. What cannot be resumed is reported the same way as an error inside.
+// functions that wrap makes leave with NativeResult::kResume, and what the other coroutine yields
+// or returns are their results; no C++ frame waits in between, so that coroutines may nest as deep
+// as calls. They are entered again for an error only, inside or because it cannot be resumed.
 #include "interpreter/coroutine_close.h"
 #include "library/library.h"
 #include "library/native_setup.h"
@@ -26,14 +26,6 @@ bool MakeCoroutine(NativeCall& call) {
 NativeResult Create(NativeCall& call) { return call.ReturnIf(MakeCoroutine(call)); }
 
 NativeResult Resume(NativeCall& call) {
-  if (call.entry_state() == NativeCall::kResumed) {
-    call.PushNil();  // true goes below the values
-    for (uint32_t i = 1; i <= call.received; ++i) {
-      call.state().SetFromTop(i, call.top(i + 1));
-    }
-    call.state().SetFromTop(call.received + 1, Value::Boolean(true));
-    return call.Return(call.received + 1);
-  }
   if (call.entry_state() == kNativeErrorState) {
     const Value error = call.top();
     call.PushBoolean(false);
@@ -41,7 +33,8 @@ NativeResult Resume(NativeCall& call) {
     return call.Return(2);
   }
   if (!call.CheckType(1, LuaType::kThread)) return call.Failed();
-  return call.Resume(static_cast<uint32_t>(call.count()) - 1);
+  return call.Resume(AsCoroutine(call.arg(1)), static_cast<uint32_t>(call.count()) - 1,
+                     NativeCall::Passing::kWithTrue);
 }
 
 // The error on top leaves a wrapped coroutine: a failed one is closed, which may change the error,
@@ -62,10 +55,9 @@ NativeResult FailWrapped(NativeCall& call) {
 }
 
 NativeResult Wrapped(NativeCall& call) {
-  if (call.entry_state() == NativeCall::kResumed) return call.Return(call.received);
   if (call.entry_state() == kNativeErrorState) return FailWrapped(call);
-  call.Insert(1, call.upvalue(1));
-  return call.Resume(static_cast<uint32_t>(call.count()));
+  return call.Resume(AsCoroutine(call.upvalue(1)), static_cast<uint32_t>(call.count()),
+                     NativeCall::Passing::kPlain);
 }
 
 NativeResult Wrap(NativeCall& call) {
