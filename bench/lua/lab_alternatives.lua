@@ -6,8 +6,8 @@ package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
 local verdicts, sync = require "lab.verdicts", require "sync"
 local kSeeds = tonumber(arg[1]) or 20
 
--- D10: 100 resources go through a pool, and two cycles forget them. What stands for a descriptor here
--- is a number; the files of io close themselves, which is the finalizer of the third row.
+-- D10: 100 resources go through a pool, and two cycles forget them. What stands for a descriptor
+-- here is a number; the files of io close themselves, which is the finalizer of the third row.
 local function leaked(options)
   local open = 0
   local function close(resource)
@@ -69,7 +69,8 @@ verdicts.equal("D11", "with one shared buffer, which one at a time may use", all
   into(shared, i)
   is_taken = false
 end), 0)
-verdicts.equal("D11", "with a buffer of the caller", allocations(function(i) into(callers, i) end), 0)
+verdicts.equal("D11", "with a buffer of the caller",
+               allocations(function(i) into(callers, i) end), 0)
 
 -- D14: what programs say over pools that miss, drop and shuffle at random.
 local function pool_with(seed)

@@ -1,7 +1,7 @@
--- What pooling a buffer saves (experiments D3, D4, D5, D12, D13): an empty buffer that grows to 4 KiB
--- is seven allocations, a pooled one none; the larger the object the larger the saving; and a
--- service that spends a few percent on collections has little to win. Counts are strict; times (CPU)
--- decide nothing. D4's ten threads need several processors: neap lab D4.
+-- What pooling a buffer saves (experiments D3, D4, D5, D12, D13): an empty buffer that grows to
+-- 4 KiB is seven allocations, a pooled one none; the larger the object the larger the saving; and a
+-- service that spends a few percent on collections has little to win. Counts are strict; times
+-- (CPU) decide nothing. D4's ten threads need several processors: neap lab D4.
 -- neap run --preset=go bench/lua/lab_buffer_costs.lua [REQUESTS]     (100000)
 -- Under the defaults, too: what dies young starts no major cycle there.
 package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
@@ -92,7 +92,8 @@ for _, bytes in ipairs{16, 64, 256, 1024, 4096, 16384, 65536} do
     buffer.writei32(object, bytes - 4, bytes)
     sink = object
   end
-  local made_ns, reused_ns, sizes_spread = compare(math.max(100, kRequests // (1 + bytes // 512)),
+  local operations = math.max(100, kRequests // (1 + bytes // 512))
+  local made_ns, reused_ns, sizes_spread = compare(operations,
     function(n)
       for _ = 1, n do touch(buffer.create(bytes)) end
     end,
@@ -111,8 +112,8 @@ end
 verdicts.at_least("D5", "pooled / fresh, 16 bytes (source: nothing to save)", smallest, 0.8,
                   smallest_spread)
 if smallest < 0.8 then
-  verdicts.report("D5", "here a pool saves even that: a script's buffer is a userdata, and making " ..
-                  "one of any size costs more than a get and a put")
+  verdicts.report("D5", "here a pool saves even that: a buffer is a userdata, and making one of " ..
+                  "any size costs more than a get and a put")
 end
 verdicts.at_most("D5", "pooled / fresh, 64 KiB (source: much)", largest, 0.5, largest_spread)
 verdicts.report("D5", "smallest size at which a pool saves a fifth: " .. (crossover or "none"))
@@ -162,7 +163,7 @@ fresh_ns, pooled_ns, spread = compare(kRequests // 10,
   serve(function() return buffer.create(4080) end, function() end),
   serve(function() return buffers:get() end, function(object) buffers:put(object) end))
 local share, gain = verdicts.median(shares[1]), 100 * (1 - pooled_ns / fresh_ns)
-verdicts.shape("D13", string.format("CPU time won %.1f %%, at most the %.1f %% of collections and 5 " ..
-                                    "(with the pool %.1f %%; spread %.0f %%)", gain, share,
+verdicts.shape("D13", string.format("CPU time won %.1f %%, at most the %.1f %% of collections " ..
+                                    "and 5 (with the pool %.1f %%; spread %.0f %%)", gain, share,
                                     verdicts.median(shares[2]), 100 * spread), gain <= share + 5)
 verdicts.finish()

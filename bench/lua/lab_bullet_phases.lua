@@ -1,9 +1,8 @@
 -- Inside a frame of the bullets (experiments B10, B15, B16): a free list costs nothing when firing
 -- and everything when updating, says the source, because the list of live bullets jumps about in
--- memory. Each cell is bullets.lua in a process of its own; times are CPU. All criteria about time
--- decide nothing; those about the order of the list are counts. A script sees no addresses: the order
--- of making stands for them, which a copying collector keeps. Addresses, and misses of the
--- caches: neap lab B15.
+-- memory. Each cell is bullets.lua in a process of its own; times are CPU, and decide nothing; the
+-- order of the list is a count. A script sees no addresses: the order of making stands for them,
+-- which a copying collector keeps. Addresses, and misses of the caches: neap lab B15.
 -- neap run --preset=source bench/lua/lab_bullet_phases.lua [SPAWNS [PROCESSES]]     (3000 3)
 -- The source has B10 at 3,000 and B16 at 10,000.
 package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
@@ -68,7 +67,8 @@ print(string.format("  updating%27.3f%12.3f%9.2f   2.104 / 9.884", fresh.update,
                     update))
 verdicts.at_least("B16", "firing, free list / fresh (source: 1.01)", fire, 0.7, terms_spread)
 verdicts.at_most("B16", "firing, free list / fresh", fire, 1.3, terms_spread)
-verdicts.at_least("B16", "updating's ratio / firing's (source: 4.7)", update / fire, 1, terms_spread)
+verdicts.at_least("B16", "updating's ratio / firing's (source: 4.7)", update / fire, 1,
+                  terms_spread)
 
 -- B15: steps between neighbours in the list of live bullets, in objects. `fresh` makes each bullet
 -- anew; the others reuse them, last in first out, or first in first out with the 15 of 45 spawns'

@@ -1,9 +1,9 @@
--- Bullets (experiments B1, B2, B3, B5, B6, B11, B17, B23, B25): does pooling make frames faster? The source
--- says that a free list never helps the median above 300 spawns a frame, that columns of numbers
--- cut the tail from 2,000 on, and that the tail is all collections. Each cell is bullets.lua in a
--- process of its own: a cell inherits the heap of the one before otherwise. Checksums and counts
--- are exact, times (CPU) a report; B11 is judged at 3,000. For B7 and B8 pass other rates; phases of
--- a frame and the order of the list: lab_bullet_phases.lua.
+-- Bullets (experiments B1, B2, B3, B5, B6, B11, B17, B23, B25): does pooling make frames faster?
+-- The source says that a free list never helps the median above 300 spawns a frame, that columns of
+-- numbers cut the tail from 2,000 on, and that the tail is all collections. Each cell is
+-- bullets.lua in a process of its own: a cell inherits the heap of the one before otherwise.
+-- Checksums and counts are exact, times (CPU) a report; B11 is judged at 3,000. B7 and B8 are other
+-- rates.
 -- neap run --preset=source bench/lua/lab_bullets.lua [SPAWNS...]     (1000 3000 unless said)
 -- --preset=source is the published heap: fixed nursery, promoted on the second survival. Run
 -- it without, too.

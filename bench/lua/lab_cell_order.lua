@@ -1,7 +1,7 @@
 -- Cells that share a process (experiment B24): one inherits the heap that the one before has left,
 -- its pages and its nursery. The same three cells forwards, backwards, and each in a process of its
--- own. Checksums are strict; the spread of the times (CPU) is a report: why lab_bullets.lua starts a
--- process a cell.
+-- own. Checksums are strict; the spread of the times (CPU) is a report, and the reason why
+-- lab_bullets.lua starts a process a cell.
 -- neap run --preset=source bench/lua/lab_cell_order.lua [SPAWNS]     (3000)
 package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
 local verdicts, bullet_cell = require "lab.verdicts", require "lab.bullet_cell"
@@ -35,6 +35,6 @@ end
 local checksum = next(checksums)
 verdicts.shape("B24", ran .. " cells were run, in three orders", ran == 9)
 verdicts.holds("B1", "all cells have one checksum", checksum and next(checksums, checksum) == nil)
-verdicts.report("B24", string.format("widest spread over the orders %.0f %% (source: order matters)",
+verdicts.report("B24", string.format("widest spread over the orders %.0f %% (source: it matters)",
                                      100 * widest))
 verdicts.finish()

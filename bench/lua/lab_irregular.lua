@@ -1,8 +1,9 @@
--- Irregular collections and rare requests (experiments K13, G9). The line of lab_two_collections.lua
--- has two corners because steady allocation spaces collections evenly; with uneven periods the
--- share of hits is that of gaps with at most one collection. And the source's claim that a pool
--- with 20 requests a cycle is as often cold as warm. The clock counts periods: within one, time
--- passes with allocation, and how long it takes is drawn anew for each. Bounds on counts.
+-- Irregular collections and rare requests (experiments K13, G9). The line of
+-- lab_two_collections.lua has two corners because steady allocation spaces collections evenly; with
+-- uneven periods the share of hits is that of gaps with at most one collection. And the source's
+-- claim that a pool with 20 requests a cycle is as often cold as warm. The clock counts periods:
+-- within one, time passes with allocation, and how long it takes is drawn anew for each. Bounds on
+-- counts.
 -- neap run --preset=go bench/lua/lab_irregular.lua [TRIALS [REQUESTS]]     (2500 4000)
 -- Without --preset=go there is nothing to see: chunks die in the nursery and start no major cycle.
 package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path

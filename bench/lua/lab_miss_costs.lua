@@ -10,8 +10,8 @@ local kRounds, kLevels = 3, 8
 neap.gc.gogc("off")  -- only the cycles that are asked for
 neap.gc.collect()
 
--- G8: two cycles, then a get and a put: a miss each time. `new` is dear in every second pair, so that
--- whatever changes during the run meets both kinds alike.
+-- G8: two cycles, then a get and a put: a miss each time. `new` is dear in every second pair, so
+-- that whatever changes during the run meets both kinds alike.
 local function pairs_with(cost)
   local is_dear, misses, costs, times = false, 0, {}, {[true] = {}, [false] = {}}
   local pool = sync.pool{new = function()

@@ -1,7 +1,7 @@
 -- A pool close to the memory limit (experiment K16): a miss allocates, that starts collections, and
--- those cause misses. Bursts of 64 buffers come each 100 ms beside 200 MB/s; the limit goes from 2.0
--- to 1.1 times what is alive. The clock is allocation. The source has 32 MiB alive; here it is a
--- quarter, and so is every size. How the hits fall is a shape, which decides nothing.
+-- those cause misses. Bursts of 64 buffers come each 100 ms beside 200 MB/s; the limit goes from
+-- 2.0 to 1.1 times what is alive. The clock is allocation. The source has 32 MiB alive; here it is
+-- a quarter, and so is every size. How the hits fall is a shape, which decides nothing.
 -- neap run --preset=go bench/lua/lab_pool_limit.lua [BURSTS]     (60)
 -- Without --preset=go there is nothing to see: chunks die in the nursery and start no major cycle.
 package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
@@ -14,18 +14,11 @@ if neap.gc.nursery() ~= "off" then
 end
 local program = paced_program.new((32 << 20) // kScale, kChunkBytes)
 
--- Sets the limit so that the goal is `factor` times what is alive. It counts what the runtime itself
--- holds, so it is found by trying.
+-- Sets the limit so that the goal is `factor` times what is alive.
 local function limit_to(factor)
   neap.gc.memory_limit("none")
   neap.gc.collect()
-  if factor >= 2 then return end
-  local limit = neap.gc.stats().mapped_bytes
-  for _ = 1, 20 do
-    neap.gc.memory_limit(math.floor(limit))
-    neap.gc.collect()
-    limit = limit - (program.room() - (factor - 1) * neap.gc.stats().marked_bytes)
-  end
+  if factor < 2 then program.limit_room((factor - 1) * neap.gc.stats().marked_bytes) end
 end
 
 -- The share of hits of a pool, and cycles a second; without `put` every burst is made anew.
@@ -37,7 +30,6 @@ local function run(buffer_bytes, puts)
   end}
   local held, cycles = {}, neap.gc.stats().majors
   for _ = 1, kBursts do
-    local start = neap.gc.stats().alloc_bytes
     program:pass(gap_bytes / kChunkBytes)
     for i = 1, kBurst do held[i] = pool:get() end
     if puts then

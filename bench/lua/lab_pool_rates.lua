@@ -1,8 +1,8 @@
 -- The rate of other allocation drops out (experiments K6, K8): at the same gap in periods, T/G, a
 -- pool has the same share of hits beside slow and fast allocation, and twice the rate halves its
--- memory. On a clock of bytes that would be true by definition, so here time is the CPU time of the
--- program, which spins between its chunks. The source has a period of 32 MiB; here it is 2, and every
--- time a sixteenth. Criteria about time decide nothing.
+-- memory. On a clock of bytes that would be true by definition, so here time is the CPU time of
+-- the program, which spins between its chunks. The source has a period of 32 MiB; here it is 2, and
+-- every time a sixteenth. Criteria about time decide nothing.
 -- neap run --preset=go bench/lua/lab_pool_rates.lua [TRIALS]     (200: takes a minute)
 -- Without --preset=go there is nothing to see: chunks die in the nursery and start no major cycle.
 package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
@@ -79,8 +79,8 @@ local function corrected(each, k)
   return line(kRatios[k]) + point.hits - line(point.measured)
 end
 local again = run(800, kRatios)
--- So many trials resolve one part in so many, and two rates are compared; what two equal runs differ
--- by is the noise of the machine.
+-- So many trials resolve one part in so many, and two rates are compared; what two equal runs
+-- differ by is the noise of the machine.
 local widest, noise = 0, 2 / kTrials
 for k, ratio in ipairs(kRatios) do
   local at = {}

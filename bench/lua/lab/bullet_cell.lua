@@ -4,9 +4,9 @@
 --   local bullet_cell = require "lab.bullet_cell"
 --   local cell = bullet_cell.run("fresh", 3000, "--nursery=2MiB")
 --
--- Such a cell has frames, each {ms, fire_ms, gc_ms, cycles, objects} in the order in which they ran (times
--- are CPU), sums of these by name, p50 and p99 in ms, the records made before the 600 frames and in
--- them, and the checksum.
+-- Such a cell has frames, each {ms, fire_ms, gc_ms, cycles, objects} in the order in which they ran
+-- (times are CPU), sums of these by name, p50 and p99 in ms, the records made before the 600 frames
+-- and in them, and the checksum.
 local bullet_cell = {}
 local kFrame = "^([%d.]+) ([%d.]+) ([%d.]+) (%d+) (%d+)$"
 

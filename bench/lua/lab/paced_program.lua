@@ -4,7 +4,8 @@
 --
 --   local program = require "lab.paced_program".new(live_bytes, chunk_bytes)
 --   program:pass(chunks)     allocates so many
---   program.progress()       major cycles so far, with the share of the next one's way
+--   program.progress()       major cycles so far, with the share of the next one's way, and the
+--                            bytes allocated so far
 -- Reading the heap's stats allocates, too: some 7 KB a time.
 local paced_program = {}
 paced_program.__index = paced_program
@@ -24,7 +25,7 @@ end
 function paced_program.progress()
   local stats = neap.gc.stats()
   local left = (stats.trigger_bytes - stats.heap_bytes) / (stats.trigger_bytes - stats.marked_bytes)
-  return stats.majors + 1 - left
+  return stats.majors + 1 - left, stats.alloc_bytes
 end
 
 -- Chunks to the start of the next cycle.
@@ -37,6 +38,18 @@ end
 function paced_program.room()
   local stats = neap.gc.stats()
   return stats.goal_bytes - stats.marked_bytes
+end
+
+-- Sets the memory limit so that there is so much room; the limit. It counts what the runtime itself
+-- holds, so it is found by trying.
+function paced_program.limit_room(bytes)
+  local limit = neap.gc.stats().mapped_bytes
+  for _ = 1, 30 do
+    neap.gc.memory_limit(math.floor(limit))
+    neap.gc.collect()
+    limit = limit - (paced_program.room() - bytes)
+  end
+  return limit
 end
 
 -- Chunks from one cycle to the next.
