@@ -27,10 +27,12 @@ local kSource = {
 -- add to a frame's CPU time (cold caches, a shared core) is not: of three processes the least is
 -- taken, frame by frame.
 local function judge_tail(cell)
-  local frames, is_same = {}, true
+  local frames, p99, is_same = {}, {cell.p99}, true
   for i, frame in ipairs(cell.frames) do frames[i] = frame end
-  for _ = 2, 3 do
-    for i, again in ipairs(bullet_cell.run("fresh", 3000).frames) do
+  for process = 2, 3 do
+    local other = bullet_cell.run("fresh", 3000)
+    p99[process] = other.p99
+    for i, again in ipairs(other.frames) do
       is_same = is_same and again.cycles == frames[i].cycles
       if again.ms < frames[i].ms then frames[i] = again end
     end
@@ -49,7 +51,7 @@ local function judge_tail(cell)
   verdicts.within("B11", "collections in the run", cell.cycles, 12, math.huge)
   verdicts.equal("B11", "frames from p99 on that hold a collection (source: 6)", with, 6)
   verdicts.at_least("B11", "share of their excess that is collections (source: 0.86)",
-                    gc_ms / excess, 0.75, 0)
+                    gc_ms / excess, 0.75, verdicts.spread(p99))
   verdicts.at_most("B11", "share of other frames that hold one (source: 0.04)", others / 594, 0.15,
                    0)
 end

@@ -1,5 +1,5 @@
--- Dirty objects (experiments D1, D2, D8, D9): what a pool hands out is as its last user left it, and
--- what finds or prevents that. Every criterion is exact.
+-- Dirty objects (experiments D1, D2, D8, D9): what a pool hands out is as its last user left it,
+-- and what finds or prevents that. Every criterion is exact.
 -- neap run bench/lua/lab_dirty.lua
 package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
 local verdicts = require "lab.verdicts"
@@ -18,8 +18,8 @@ end
 judge("D1", "the first line", render(clean, "hello, ", "ada"), "hello, ada")
 judge("D1", "the second line", render(clean, "hello, ", "linus"), "hello, linus")
 
--- D2: without a reset the second user reads what the first one left; a reset cures it, and a checked
--- pool that is told what clean means refuses the put.
+-- D2: without a reset the second user reads what the first one left; a reset cures it, and a
+-- checked pool that is told what clean means refuses the put.
 local raw = sync.pool{new = buffer.new}
 render(raw, "user=ada secret=hunter2")
 judge("D2", "no reset leaks", render(raw, "user=linus"), "user=ada secret=hunter2user=linus")

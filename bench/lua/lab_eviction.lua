@@ -1,6 +1,6 @@
 -- Eviction by the collector (experiments G1, G2, G3, G6, G7): what a pool still has after k cycles,
--- what use between cycles changes, and what eviction costs. Counts are exact. G6's worker that moves
--- from one P to another needs several: neap lab G6.
+-- what use between cycles changes, and what eviction costs. Counts are exact. G6's worker that
+-- moves from one P to another needs several: neap lab G6.
 -- neap run bench/lua/lab_eviction.lua [OBJECTS]
 package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
 local verdicts = require "lab.verdicts"

@@ -43,8 +43,8 @@ for id, large in pairs{G10 = kLarge} do
     least = math.min(least, bare[cycle])
     if cycle >= 2 then most = math.max(most, guarded[cycle]) end
   end
-  judge(id, string.format("without a guard at least %d bytes stay for %d cycles: %d", large, kCycles,
-                          least), least >= large)
+  judge(id, string.format("without a guard at least %d bytes stay for %d cycles: %d", large,
+                          kCycles, least), least >= large)
   judge(id, string.format("with one at most %d after 2 cycles: %d", kGuard, most), most <= kGuard)
 end
 

@@ -35,7 +35,7 @@ local function pairs_with(cost)
   table.sort(times[false])
   local quartiles = times[false][kPairs * 3 // 4 + 1] - times[false][kPairs // 4 + 1]
   local lost = verdicts.median(times[true]) - verdicts.median(times[false])
-  local taken = verdicts.median(costs)
+  local taken = #costs > 0 and verdicts.median(costs) or cost
   return misses / (2 * kPairs), lost / taken, quartiles / taken
 end
 for _, cost in ipairs{1e-5, 1e-4, 1e-3, 1e-2} do

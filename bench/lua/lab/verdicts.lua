@@ -54,7 +54,9 @@ local function sorted(values)
   return copy
 end
 function verdicts.median(values) return sorted(values)[#values // 2 + 1] end
+-- The range over the median; of a single value nothing is known.
 function verdicts.spread(values)
+  if #values < 2 then return math.huge end
   local order = sorted(values)
   return (order[#order] - order[1]) / order[#order // 2 + 1]
 end
