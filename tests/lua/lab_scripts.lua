@@ -1,9 +1,10 @@
 -- expect: ok
 -- The laboratory's scripts in bench/lua meet their strict criteria. They take their time, and count
--- cycles: not under the switches that collect at odd moments.
+-- cycles: not under the switches that collect at odd moments. Here are those about pools;
+-- lab_scripts_bullets.lua brings its own list.
 local folder = arg[0]:match("^(.*)/tests/lua/[^/]*$") .. "/bench/lua/"
 -- Flags, script, arguments, what it ends with.
-local scripts = {
+local scripts = kScripts or {
   {"", "lab_eviction", "100"},
   {"", "lab_dirty", ""},
   {"", "lab_held", "40000000 100"},
@@ -22,15 +23,6 @@ local scripts = {
   {"--preset=go", "lab_buffer_costs", "4000"},
   {"", "lab_buffer_costs", "4000"},
   {"", "lab_alternatives", ""},
-  {"--preset=source", "lab_bullets", "300"},
-  {"--preset=source", "lab_bullet_phases", "100 1"},
-  {"--preset=source", "lab_nursery_size", "100"},
-  {"--preset=source", "lab_cell_order", "100"},
-  {"", "lab_object_size", "2000"},
-  {"--preset=go", "lab_object_size", "2000"},
-  {"", "lab_micro_costs", "10000", "costs more than it saves%)\n$"},
-  {"", "lab_peak", "10000"},
-  {"", "lab_pierce", "60"},
 }
 if not os.getenv("NEAP_DEBUG") then
   for _, script in ipairs(scripts) do
