@@ -1,6 +1,6 @@
 -- expect: ok
--- The laboratory's scripts about bullets and their memory; lab_scripts.lua says what the columns are,
--- and runs them.
+-- The laboratory's scripts about bullets and their memory; lab_scripts.lua says what the columns
+-- are, and runs them.
 kScripts = {
   {"--preset=source", "lab_bullets", "300"},
   {"--preset=source", "lab_bullet_phases", "100 1"},
