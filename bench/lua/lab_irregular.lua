@@ -26,20 +26,24 @@ end
 local function exponential() return -math.log(1 - math.random()) end
 
 -- Lets `time` pass, in mean periods. `draw` says how long the next period takes; of its chunks an
--- equal share is allocated in any moment, but for the last few, which only its end allocates.
+-- equal share is allocated in any moment, but for the last few, which only its end allocates: the
+-- heap's stats are not read then, because that allocates.
 local cycles, drawn = 0, 0
 local watch <close> = neap.gc.on_cycle(function() cycles = cycles + 1 end)
 local function clock(draw)
-  local rest = draw()
+  local rest, left = draw(), math.huge
   return function(time)
     while time >= rest do
       time = time - rest
       local before = cycles
       while cycles == before do program:pass(1) end
-      rest, drawn = draw(), drawn + 1
+      rest, drawn, left = draw(), drawn + 1, math.huge
     end
-    local left = program:left() - 10
-    program:pass(left * time / rest)
+    if left > 10 then
+      left = program:left() - 10
+      program:pass(left * time / rest)
+      left = left * (1 - time / rest)
+    end
     rest = rest - time
   end
 end
