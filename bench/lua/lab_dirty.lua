@@ -1,15 +1,11 @@
--- Dirty objects (experiments D1, D2, D8, D9): what a pool hands out is as its last user left it, and
--- what finds or prevents that. Every criterion is exact.
+-- Dirty objects (experiments D1, D2, D8, D9): what a pool hands out is as its last user left it,
+-- and what finds or prevents that. Every criterion is exact.
 -- neap run bench/lua/lab_dirty.lua
+package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
+local verdicts = require "lab.verdicts"
+local judge = verdicts.equal
 local sync = require "sync"
 local buffer = require "string.buffer"
-local failed = 0
-local function judge(id, what, measured, wanted)
-  local passes = measured == wanted
-  failed = failed + (passes and 0 or 1)
-  print(string.format("%-4s %s  %s: %q, wanted %q", passes and "pass" or "FAIL", id, what, measured,
-                      wanted))
-end
 
 -- D1: a pool used rightly renders what a fresh buffer would.
 local clean = sync.pool{new = buffer.new, reset = function(b) b:reset() end}
@@ -22,8 +18,8 @@ end
 judge("D1", "the first line", render(clean, "hello, ", "ada"), "hello, ada")
 judge("D1", "the second line", render(clean, "hello, ", "linus"), "hello, linus")
 
--- D2: without a reset the second user reads what the first one left; a reset cures it, and a checked
--- pool that is told what clean means refuses the put.
+-- D2: without a reset the second user reads what the first one left; a reset cures it, and a
+-- checked pool that is told what clean means refuses the put.
 local raw = sync.pool{new = buffer.new}
 render(raw, "user=ada secret=hunter2")
 judge("D2", "no reset leaks", render(raw, "user=linus"), "user=ada secret=hunter2user=linus")
@@ -33,7 +29,8 @@ local checked = sync.pool{
   name = "checked", checked = true, new = buffer.new, is_clean = function(b) return #b == 0 end,
 }
 local ok, message = pcall(render, checked, "user=ada secret=hunter2")
-judge("D2", "a checked pool reports it", not ok and message:find("put back dirty", 1, true) ~= nil, true)
+judge("D2", "a checked pool reports it",
+      not ok and message:find("put back dirty", 1, true) ~= nil, true)
 
 -- D8: a view of pooled bytes is overwritten by the next user, a copy is not; a checked pool finds
 -- those who write to what they have given back.
@@ -76,5 +73,4 @@ local function child_lives(clear)
 end
 judge("D9", "a child that is not cleared, after 1 and 2 cycles", child_lives(false), "live, dead")
 judge("D9", "a child that is cleared", child_lives(true), "dead, dead")
-print(string.format("%s: %d criteria failed", failed == 0 and "pass" or "FAIL", failed))
-os.exit(failed == 0 and 0 or 1, true)
+verdicts.finish()

@@ -1,16 +1,14 @@
 -- Held bytes (experiments G10, D6, D7): an object that once grew keeps its size as long as somebody
 -- uses it; a guard on the size of what is put bounds that. Criteria are exact.
 -- neap run bench/lua/lab_held.lua [LARGE BYTES [CYCLES]]
+package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
+local verdicts = require "lab.verdicts"
+local judge = verdicts.holds
 local sync = require "sync"
 local buffer = require "string.buffer"
 local kLarge = tonumber(arg and arg[1]) or 40000000
 local kCycles = tonumber(arg and arg[2]) or 100
 local kGuard = 64 << 10
-local failed = 0
-local function judge(id, what, passes)
-  failed = failed + (passes and 0 or 1)
-  print(string.format("%-4s %s  %s", passes and "pass" or "FAIL", id, what))
-end
 local function off_heap() return neap.gc.stats().off_heap_bytes end
 
 -- One large use, then a small one in each cycle. The bytes outside the heap after each.
@@ -45,8 +43,8 @@ for id, large in pairs{G10 = kLarge} do
     least = math.min(least, bare[cycle])
     if cycle >= 2 then most = math.max(most, guarded[cycle]) end
   end
-  judge(id, string.format("without a guard at least %d bytes stay for %d cycles: %d", large, kCycles,
-                          least), least >= large)
+  judge(id, string.format("without a guard at least %d bytes stay for %d cycles: %d", large,
+                          kCycles, least), least >= large)
   judge(id, string.format("with one at most %d after 2 cycles: %d", kGuard, most), most <= kGuard)
 end
 
@@ -67,5 +65,4 @@ local bounded = sync.pool{max_size = 10}
 for _ = 1, 100 do bounded:put({}) end
 judge("D7", "max_size=10 keeps 10 and drops 90",
       bounded:stats().items_held == 10 and bounded:stats().drops == 90)
-print(string.format("%s: %d criteria failed", failed == 0 and "pass" or "FAIL", failed))
-os.exit(failed == 0 and 0 or 1, true)
+verdicts.finish()

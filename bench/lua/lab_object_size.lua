@@ -3,14 +3,10 @@
 -- of 24 bytes and 8.0 a field; its larger bullets made collections 2.0 times as dear. Counts are
 -- exact, times a report.
 -- neap run bench/lua/lab_object_size.lua [OBJECTS]
+package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
+local verdicts = require "lab.verdicts"
+local judge = verdicts.equal
 local kObjects = tonumber(arg and arg[1]) or 100000
-local failed = 0
-local function judge(id, what, measured, wanted)
-  local passes = measured == wanted
-  failed = failed + (passes and 0 or 1)
-  print(string.format("%-4s %-3s  %s: %s, wanted %s", passes and "pass" or "FAIL", id, what,
-                      tostring(measured), tostring(wanted)))
-end
 local nursery = neap.gc.nursery()
 if nursery ~= "off" then neap.gc.nursery(64 << 20) end  -- no collection but those below
 neap.gc.gogc("off")
@@ -64,7 +60,7 @@ for _, fields in ipairs{6, 20} do
   judge("B18", "bytes of " .. fields .. " fields", rows[fields].bytes,
         rows[1].bytes + 8 * (fields - 1))
 end
-print(string.format("report B18  bytes without fields: %.0f (source: 24)", rows[1].bytes - 8))
+verdicts.report("B18", string.format("bytes without fields: %.0f (source: 24)", rows[1].bytes - 8))
 if nursery ~= "off" then
   for _, fields in ipairs{6, 20} do
     judge("B14", "bytes copied of a live object of " .. fields .. " fields", rows[fields].copied,
@@ -72,12 +68,11 @@ if nursery ~= "off" then
   end
   judge("B22", "copied, 20 fields / 6, is the ratio of sizes", rows[20].copied / rows[6].copied,
         rows[20].bytes / rows[6].bytes)
-  print(string.format("report B22  ms of such a minor, 20 fields / 6: %.2f (source: 1.99)",
-                      rows[20].ms / rows[6].ms))
+  verdicts.report("B22", string.format("ms of such a minor, 20 fields / 6: %.2f (source: 1.99)",
+                                       rows[20].ms / rows[6].ms))
   local dead = measure(maker(6), false)
   judge("B13", "bytes copied of a dead object", dead.copied, 0.0)
-  print(string.format("report B13  ms of a minor with %d live objects %.2f, with none %.2f",
-                      kObjects, rows[6].ms, dead.ms))
+  verdicts.report("B13", string.format("ms of a minor with %d live objects %.2f, with none %.2f",
+                                       kObjects, rows[6].ms, dead.ms))
 end
-print(string.format("%s: %d criteria failed", failed == 0 and "pass" or "FAIL", failed))
-os.exit(failed == 0 and 0 or 1, true)
+verdicts.finish()

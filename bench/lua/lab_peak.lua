@@ -2,13 +2,11 @@
 -- for ever; a pool that the collector empties forgets it after two cycles; so do columns that are
 -- made anew. Counts and bytes of live objects are exact, or bounds.
 -- neap run bench/lua/lab_peak.lua [PEAK]     (the source's peak is 300,000)
+package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
+local verdicts = require "lab.verdicts"
+local judge = verdicts.holds
 local sync = require "sync"
 local kPeak = tonumber(arg and arg[1]) or 300000
-local failed = 0
-local function judge(id, what, passes)
-  failed = failed + (passes and 0 or 1)
-  print(string.format("%-4s %s  %s", passes and "pass" or "FAIL", id, what))
-end
 local function bullet() return {x = 0.5, y = 0.5, vx = 0.5, vy = 0.5, ttl = 20, damage = 1} end
 local function live_bytes()
   neap.gc.collect()
@@ -64,5 +62,4 @@ judge("B19", string.format("the pool held %d, and holds %d after two cycles, wan
 judge("B19", string.format("objects that the pool accounts for: %d, wanted %d",
                            after_cycles.evictions, kPeak), after_cycles.evictions == kPeak)
 judge("B19", string.format("the free list still holds %d, wanted %d", #free, kPeak), #free == kPeak)
-print(string.format("%s: %d criteria failed", failed == 0 and "pass" or "FAIL", failed))
-os.exit(failed == 0 and 0 or 1, true)
+verdicts.finish()

@@ -3,13 +3,11 @@
 -- and says that no test of one Get finds it, only a replay with a seed. Equalities are exact,
 -- ratios bounds; the closed form is that of bullets that live equally long.
 -- neap run bench/lua/lab_pierce.lua [FRAMES [SEED]]; also in PUC Lua 5.3 and later.
+package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
+local verdicts = require "lab.verdicts"
+local judge = verdicts.holds
 local kFrames, kSpawn, kPowered, kRuns = tonumber(arg and arg[1]) or 600, 200, 0.02, 8
 local kSeed = tonumber(arg and arg[2]) or 12345
-local failed = 0
-local function judge(id, what, passes)
-  failed = failed + (passes and 0 or 1)
-  print(string.format("%-4s %s  %s", passes and "pass" or "FAIL", id, what))
-end
 
 -- Mulberry32.
 local function generator(state)
@@ -96,5 +94,4 @@ judge("B21", "and with the buggy one", looks_right(resets.buggy))
 local fresh = damage(nil, kSeed, 7, 7)
 judge("B21", "a replay passes with the correct reset", damage(resets.correct, kSeed, 7, 7) == fresh)
 judge("B21", "and fails with the buggy one", damage(resets.buggy, kSeed, 7, 7) ~= fresh)
-print(string.format("%s: %d criteria failed", failed == 0 and "pass" or "FAIL", failed))
-os.exit(failed == 0 and 0 or 1, true)
+verdicts.finish()

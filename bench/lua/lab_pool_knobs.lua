@@ -4,35 +4,21 @@
 -- is allocation: "200 MB/s for 100 ms" is a number of bytes. Bounds on counts.
 -- neap run --preset=go bench/lua/lab_pool_knobs.lua [TRIALS]
 -- Without --preset=go there is nothing to see: chunks die in the nursery and start no major cycle.
-local sync = require "sync"
+package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
+local verdicts = require "lab.verdicts"
+local judge = verdicts.holds
+local paced_program, sync = require "lab.paced_program", require "sync"
 local kTrials = tonumber(arg and arg[1]) or 100
 local kBurst, kBufferBytes, kChunkBytes, kScale = 64, 1024, 16000, 4
-local failed = 0
-local function judge(id, what, passes)
-  failed = failed + (passes and 0 or 1)
-  print(string.format("%-4s %-3s  %s", passes and "pass" or "FAIL", id, what))
-end
 if neap.gc.nursery() ~= "off" then
-  print("report       run it with --preset=go: what dies young starts no major cycle")
-  os.exit(0, true)
+  verdicts.report("K7", "run it with --preset=go: what dies young starts no major cycle")
+  verdicts.finish()
 end
 
-local live = {}
-for i = 1, (32 << 20) // kScale // kChunkBytes do live[i] = buffer.create(kChunkBytes) end
-neap.gc.collect()
-local function pass(bytes)
-  for _ = 1, bytes // kChunkBytes do buffer.create(kChunkBytes) end
-end
--- Cycles so far, with the share of the next one's way that is behind us.
-local function progress()
-  local stats = neap.gc.stats()
-  local left = (stats.trigger_bytes - stats.heap_bytes) / (stats.trigger_bytes - stats.marked_bytes)
-  return stats.majors + 1 - left
-end
-local function room()
-  local stats = neap.gc.stats()
-  return stats.goal_bytes - stats.marked_bytes
-end
+local program = paced_program.new((32 << 20) // kScale, kChunkBytes)
+local progress, room = program.progress, program.room
+local function pass(bytes) program:pass(bytes // kChunkBytes) end
+
 -- Bytes that are allocated from one cycle to the next.
 local function period_bytes()
   local bytes, cycles = neap.gc.stats().alloc_bytes, progress()
@@ -97,21 +83,13 @@ judge("K10", string.format("the period grows %.2f times, 3.8 to 4.2 (source: 4.0
 neap.gc.gogc(100)
 neap.gc.collect()
 
--- K9: a limit that leaves 2.4 MiB (of the source's 32) between live heap and goal. It counts what
--- the runtime itself holds, so it is found by trying.
+-- K9: a limit that leaves 2.4 MiB (of the source's 32) between live heap and goal.
 judge_hits("K9", "without a limit", row(200, 100, "0.992"), 0.98, 1)
-local wanted = 2.4 / kScale * (1 << 20)
-local limit = neap.gc.stats().mapped_bytes
-for _ = 1, 30 do
-  neap.gc.memory_limit(math.floor(limit))
-  neap.gc.collect()
-  limit = limit - (room() - wanted)
-end
+local limit = program.limit_room(2.4 / kScale * (1 << 20))
 local limited = period_bytes() / room()
 judge("K9", string.format("period over goal - live under it: %.2f, 0.9 to 1.1", limited),
       limited >= 0.9 and limited <= 1.1)
 local live_mib = neap.gc.stats().marked_bytes / (1 << 20)
 hits = row(200, 100, string.format("0, limit %.1f MiB over %.1f", limit / (1 << 20), live_mib))
 judge_hits("K9", "under the limit", hits, 0, 0.01)
-print(string.format("%s: %d criteria failed", failed == 0 and "pass" or "FAIL", failed))
-os.exit(failed == 0 and 0 or 1, true)
+verdicts.finish()

@@ -5,31 +5,20 @@
 -- Live are 8 MiB, of the source's 32. Exact criteria, and bounds on counts.
 -- neap run --preset=go bench/lua/lab_two_collections.lua [TRIALS]
 -- Without --preset=go chunks die in the nursery and start no major cycle: a finding, shown beside.
--- K2, K3 and K12 need several Ps, which a script does not have: neap lab K2 K3 K12.
-local sync = require "sync"
+-- K2, K3 and K12 need several Ps, and a script has one: neap lab K2 K3 K12.
+package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
+local verdicts = require "lab.verdicts"
+local judge = verdicts.holds
+local paced_program, sync = require "lab.paced_program", require "sync"
 local kTrials = tonumber(arg and arg[1]) or 300
 local kBurst, kBufferBytes, kChunkBytes, kLiveBytes = 64, 1024, 16000, 8 << 20
 local kRatios = {0.05, 0.25, 0.6, 0.9, 1.1, 1.25, 1.4, 1.5, 1.6, 1.75, 1.9, 2.5}
 local kBound = kTrials >= 300 and 0.01 or 0.03  -- the source's 60 trials a point met 0.03
-local failed = 0
-local function judge(id, what, passes)
-  failed = failed + (passes and 0 or 1)
-  print(string.format("%-4s %s  %s", passes and "pass" or "FAIL", id, what))
-end
 
-local live = {}
-for i = 1, kLiveBytes // kChunkBytes do live[i] = buffer.create(kChunkBytes) end
-neap.gc.collect()
+local program = paced_program.new(kLiveBytes, kChunkBytes)
+local progress = program.progress
+local function pass(chunks) program:pass(chunks) end
 
-local function pass(chunks)
-  for _ = 1, math.floor(chunks + 0.5) do buffer.create(kChunkBytes) end
-end
--- Cycles so far, with the share of the next one's way that is behind us, and bytes allocated.
-local function progress()
-  local stats = neap.gc.stats()
-  local left = (stats.trigger_bytes - stats.heap_bytes) / (stats.trigger_bytes - stats.marked_bytes)
-  return stats.majors + 1 - left, stats.alloc_bytes
-end
 -- Calls `f`; the bytes that are allocated in a period meanwhile, and what it returns.
 local function period_bytes(f, ...)
   local cycles_before, bytes_before = progress()
@@ -107,9 +96,9 @@ end
 
 if neap.gc.nursery() ~= "off" then
   local before = neap.gc.stats().majors
-  pass(20 * #live)
-  print("report K5  major cycles under the defaults in 20 periods of --preset=go: " ..
-        neap.gc.stats().majors - before .. ", and only these age a pool")
+  pass(20 * #program.live)
+  verdicts.report("K5", "major cycles under the defaults in 20 periods of --preset=go: " ..
+                  neap.gc.stats().majors - before .. ", and only these age a pool")
 else
   local _, bytes = progress()
   pass(1000)
@@ -145,5 +134,4 @@ else
   judge("K14", string.format("with a budget of bytes the worst hit rate is %.4f, at least 0.99",
                              kept), kept >= 0.99)
 end
-print(string.format("%s: %d criteria failed", failed == 0 and "pass" or "FAIL", failed))
-os.exit(failed == 0 and 0 or 1, true)
+verdicts.finish()
