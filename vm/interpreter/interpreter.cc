@@ -116,6 +116,8 @@ inline uint64_t WordWithoutA(const Instruction& instruction, uint64_t a) {
   return PutQuickly(s, pool, Value::FromWord(registers[pc[0].b])) ? 2 : 0;
 }
 
+inline uint64_t Unsigned(int64_t i) { return static_cast<uint64_t>(i); }
+
 // Of a string or a userdata; null: none, or another kind of value.
 inline Table* MetatableOfMethods(State& s, Value v) {
   if (IsUserdata(v)) return AsUserdata(v)->metatable.get();
@@ -193,6 +195,7 @@ bool Interpreter::Run(State& s) {
   const void* const* dispatch = plain;
   uint32_t call_function = 0, call_arguments = 0;  // of the call at hand
   int32_t call_wanted = 0;
+  int64_t wide = 0;  // a result that may need a box
 
 enter:
   if ((s.running_->frame().flags & kFrameNative) != 0) {
@@ -524,6 +527,14 @@ with_hook:
     ARITHMETIC_SLOW(op, K[C], R[B], -1, B);             \
   } while (0)
 
+// Two integers of which one, or the result, may not fit beside a tag: hashes, generators.
+#define WIDE(expression)                                            \
+  if (const Value v_ = Value::FromWord(x), w_ = Value::FromWord(y); \
+      IsInteger(v_) && IsInteger(w_)) {                             \
+    const auto a = IntegerOf(v_), b = IntegerOf(w_);                \
+    wide = static_cast<int64_t>(expression);                        \
+    goto wide_result;                                               \
+  }
 #define ADD_LIKE(op, int_word, doubles, y_word, slow)                    \
   do {                                                                   \
     const Word x = R[B], y = (y_word);                                   \
@@ -543,6 +554,7 @@ with_hook:
         NEXT();                                                          \
       }                                                                  \
     }                                                                    \
+    WIDE(Unsigned(a) op Unsigned(b));                                    \
     slow;                                                                \
   } while (0)
   CASE(kAdd) {
@@ -580,6 +592,7 @@ with_hook:
         NEXT();                                                                    \
       }                                                                            \
     }                                                                              \
+    WIDE(Unsigned(a) * Unsigned(b));                                               \
     slow;                                                                          \
   } while (0)
   CASE(kMultiply) { MULTIPLY(R[C], ARITHMETIC_SLOW(kMultiply, x, y, B, C)); }
@@ -650,6 +663,7 @@ with_hook:
         NEXT();                                                 \
       }                                                         \
     }                                                           \
+    WIDE(expression);                                           \
     slow;                                                       \
   } while (0)
   CASE(kBitAnd) { BITWISE(a & b, R[C], ARITHMETIC_SLOW(kBitAnd, x, y, B, C)); }
@@ -662,6 +676,17 @@ with_hook:
   CASE(kShiftLeftK) { BITWISE(ShiftLeft(a, b), K[C], ARITHMETIC_SLOW_K(kShiftLeft)); }
   CASE(kShiftRight) { BITWISE(ShiftRight(a, b), R[C], ARITHMETIC_SLOW(kShiftRight, x, y, B, C)); }
   CASE(kShiftRightK) { BITWISE(ShiftRight(a, b), K[C], ARITHMETIC_SLOW_K(kShiftRight)); }
+
+wide_result : {
+  SAVE();
+  const Value v = s.objects_.NewInteger(wide);
+  if (v.is_nil()) [[unlikely]] {
+    s.MemoryError();
+    goto error;
+  }
+  R[A] = v.word();
+  NEXT();
+}
 
   CASE(kNegate) {
     const Value v = Value::FromWord(R[B]);
