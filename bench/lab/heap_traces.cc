@@ -94,7 +94,8 @@ absl::Status StartTraces(const Settings& settings) {
                  .epoch_ns = MonotonicNanos(),
                  .arguments = settings.arguments,
                  .environment = gc::TraceEnvironment(),
-                 .program_seed = settings.seed};
+                 .program_seed = settings.seed,
+                 .allocation_profile = settings.allocation_profile};
   traces.flight = settings.flight;
   if (!traces.flight.path.empty()) std::signal(SIGUSR1, OnFlightSignal);
   traces.text = settings.heap.debug.gctrace != 0;
@@ -106,11 +107,11 @@ absl::Status StartTraces(const Settings& settings) {
       absl::StrCat("cannot write '", traces.path, "': ", std::strerror(errno)));
 }
 
-void AttachTraces(gc::Heap& heap) {
+uint64_t AttachTraces(gc::Heap& heap) {
   Traces& traces = TheTraces();
   const std::lock_guard<std::mutex> lock(traces.mutex);
   AttachFlightRecorder(traces, heap);
-  if (!traces.text && traces.json == nullptr) return;
+  if (!traces.text && traces.json == nullptr) return 0;
   const uint64_t number = ++traces.heaps;
   traces.WriteObject(number, gc::JsonTrace::SchemaJson(heap.options(), traces.info));
   heap.AddEventListener([&traces, number, text = gc::TextTrace(stderr, traces.info.epoch_ns),
@@ -137,6 +138,15 @@ absl::Status FinishTraces() {
   traces.json = nullptr;
   if (!traces.failed) return absl::OkStatus();
   return absl::DataLossError(absl::StrCat("'", traces.path, "' could not be written to the end"));
+  return traces.json == nullptr ? 0 : number;
+}
+
+void WriteRecords(uint64_t heap, const std::vector<std::string>& records) {
+  Traces& traces = TheTraces();
+  const std::lock_guard<std::mutex> lock(traces.mutex);
+  if (heap == 0 || traces.json == nullptr) return;
+  traces.records += records.size();
+  for (const std::string& record : records) traces.WriteObject(heap, record);
 }
 
 }  // namespace neap::lab

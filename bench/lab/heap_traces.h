@@ -19,6 +19,10 @@
 #ifndef NEAP_BENCH_LAB_HEAP_TRACES_H_
 #define NEAP_BENCH_LAB_HEAP_TRACES_H_
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "lab.h"
 #include "neap/gc/heap.h"
@@ -29,8 +33,12 @@ namespace neap::lab {
 absl::Status StartTraces(const Settings& settings);
 
 // Adds the listeners to `heap`. Before the heap's first collection, else its early events are
-// missed.
-void AttachTraces(gc::Heap& heap);
+// missed. The number of the heap in the JSON trace; 0: none is written.
+uint64_t AttachTraces(gc::Heap& heap);
+
+// More records of that heap, JSON objects without a line feed: what is known only when its program
+// has ended. Nothing for heap 0.
+void WriteRecords(uint64_t heap, const std::vector<std::string>& records);
 
 // Writes out and closes. Heaps attached before must be gone. DataLoss when the file could not be
 // written to the end (disk full).

@@ -171,6 +171,58 @@ TEST_SUITE("trace/recording") {
     CHECK(Has(read.out, "\"unknown_events\":0"));
   }
 
+  TEST_CASE("a profile of the run is in its trace, however the script ends") {
+    const std::string make =
+        "keep = {}\nlocal function make(i) return {i} end\n"
+        "for i = 1, 1000 do keep[i % 100] = make(i) end\n"
+        "collectgarbage()\n";
+    const struct {
+      std::string last;
+      int status;
+    } ends[] = {{"", 0}, {"error('no')", 1}, {"os.exit(7)", 7}, {"os.exit(0, true)", 0}};
+    for (const auto& [last, status] : ends) {
+      CAPTURE(last);
+      const std::string script = WriteScratch("makes.lua", make + last);
+      for (const std::string flag :
+           {std::string("--alloc-profile"), "--alloc-profile=" + ScratchPath("p.txt"),
+            "--pprof=" + ScratchPath("p.pb.gz")}) {
+        CAPTURE(flag);
+        const std::string path = ScratchPath("profiled.jsonl");
+        REQUIRE(RunNeap({"--trace=" + path, flag, script}).status == status);
+        CHECK(Has(ReadFile(path), "\"allocation_profile\":\"all\""));
+        const ProgramRun text = RunNeap({"trace", path});
+        CHECK(text.status == 0);
+        CHECK(text.err == "");
+        CHECK(Has(text.out, "Allocations by type (each one counted)"));
+        CHECK(Has(text.out, "table  make  "));
+        const ProgramRun json = RunNeap({"trace", path, "--json"});
+        CHECK(Has(json.out, "\"unknown_events\":0"));
+        const size_t at = json.out.find("\"type\":\"table\",\"function\":\"make\"");
+        REQUIRE(at != std::string::npos);
+        const std::string row = json.out.substr(at, json.out.find('}', at) - at);
+        CHECK(Has(row, "makes.lua\",\"line\":2,\"rows\":1,"));
+        CHECK(Has(row, "\"objects\":1000,"));
+        CHECK(Has(row, "\"live_objects\":100,"));
+        CHECK(Has(row, "\"dead_objects\":900,"));
+      }
+    }
+  }
+
+  TEST_CASE("a trace without a profile has none, and one that was cut off says what is gone") {
+    const std::string path = ScratchPath("plain.jsonl");
+    REQUIRE(RunNeap({"--trace=" + path, "-e", kAllocate}).status == 0);
+    CHECK(Has(ReadFile(path), "\"allocation_profile\":\"off\""));
+    CHECK_FALSE(Has(ReadFile(path), "\"event\":\"profile"));
+    CHECK(Has(RunNeap({"trace", path, "--json"}).out, "\"profile\":null"));
+
+    const std::string killed = ScratchPath("killed.jsonl");
+    const std::string script = std::string(kAllocate) + " os.execute('kill -9 $PPID')";
+    RunNeap({"--trace=" + killed, "--alloc-profile", "--alloc-sample=64KiB", "-e", script});
+    const ProgramRun read = RunNeap({"trace", killed});
+    CHECK(read.status == 1);
+    CHECK(Has(read.out, "this file does not reach that far"));
+  }
+
   TEST_CASE("the flight recorder writes after a long pause and on SIGUSR1") {
     const std::string path = ScratchPath("flight.jsonl");
     // A pause above a millisecond: three megabytes survive.

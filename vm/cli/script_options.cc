@@ -259,7 +259,8 @@ std::string DescribeScriptOptions() {
   absl::StrAppend(
       &text,
       "  --alloc-profile[=FILE]  allocations by type and line, with what became of them;"
-      " FILE.json: JSON\n"
+      " FILE.json: JSON;\n"
+      "                          beside --trace the trace ends with them, too\n"
       "  --alloc-sample=SIZE     note one allocation in SIZE bytes (512KiB), not all\n"
       "  --pprof=FILE            the same by call stack, for `go tool pprof`\n"
       "  --heap-snapshot=FILE    all objects left at the end, for `neap heap`\n");
