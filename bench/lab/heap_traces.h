@@ -8,8 +8,8 @@
 //   lab::AttachTraces(heap);      // free when no trace was asked for
 //
 // A third listener is the flight recorder (neap/gc/flight_recorder.h), when the settings ask for
-// it: it keeps the last seconds of one heap, the first that is attached, and writes them after a
-// long pause, or at the first event after SIGUSR1.
+// it: it keeps the last seconds of one heap at a time (the next that is attached after that one has
+// gone comes next) and writes them after a long pause, or at the first event after SIGUSR1.
 //
 // Isolated cells are processes of their own and write no JSON trace (two writers would tear one
 // file); their text lines reach the same stderr.

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -242,14 +244,43 @@ TEST_SUITE("trace/recording") {
     CHECK(RunNeap({"trace", asked}).status == 0);
   }
 
+  TEST_CASE("the lab's flight recorder writes when asked, a file of its own for each heap") {
+    // K5 makes heaps one after another, in seconds. The signal is caught before the trace is made,
+    // and sent again and again: each heap is asked.
+    const std::string folder = ScratchPath("flight") + ".d";
+    REQUIRE(std::filesystem::create_directory(folder));
+    const std::string command =
+        "cd '" + folder +
+        "' && (" NEAP_PROGRAM
+        " lab K5 --no-progress --trace=t "
+        "--flight-recorder=30,f.jsonl >out 2>err & pid=$!; "
+        "until [ -e t ]; do sleep 0.01; done; "
+        "until [ -s f.heap2.jsonl ]; do kill -USR1 $pid || break; sleep 0.1; done; wait $pid)";
+    CHECK(std::system(command.c_str()) == 0);
+    CHECK(Has(ReadFile(folder + "/err"), "neap: flight recorder: f.jsonl\n"));
+    for (const std::string file : {"f.jsonl", "f.heap2.jsonl"}) {
+      CAPTURE(file);
+      CHECK(Has(ReadFile(folder + "/" + file), "\"note\":\"SIGUSR1\""));
+      CHECK(Has(ReadFile(folder + "/" + file), " lab K5 "));
+      CHECK(RunNeap({"trace", folder + "/" + file}).status == 0);
+    }
+  }
+
   TEST_CASE("a flight recorder that makes no sense is refused") {
     for (const char* value : {"", "30", "30,", "x,f", "0,f", "30,pause=,f", "30,pause=0,f",
                               "30,pause=5", "1234567,f", "-1,f", ",f"}) {
       CAPTURE(value);
-      const ProgramRun run = RunNeap({std::string("--flight-recorder=") + value, "-e", "x = 1"});
+      const std::string flag = std::string("--flight-recorder=") + value;
+      const ProgramRun run = RunNeap({flag, "-e", "x = 1"});
       CHECK(run.status == 2);
       CHECK(run.OneLineOfError());
       CHECK(Has(run.err, "SECONDS[,pause=MS],FILE"));
+      const ProgramRun lab = RunNeap({"lab", "G1", flag});
+      CHECK(lab.status == 2);
+      CHECK(lab.OneLineOfError());
+      if (*value == '\0') continue;  // CLI11 itself misses a value
+      // "neap: " stands for the program's name, and a line feed ends it.
+      CHECK(Has(run.err, lab.err.substr(6, lab.err.size() - 7) + "; `neap help` lists"));
     }
   }
 }
