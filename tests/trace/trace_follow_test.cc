@@ -4,8 +4,15 @@
 #include "trace_follow.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "profile/figure_text.h"
@@ -64,6 +71,38 @@ TEST_SUITE("trace/follow") {
     }
     CHECK(minors > 1000);
     CHECK(majors > 200);
+  }
+
+  TEST_CASE("a file that was begun anew is counted anew") {
+    const std::filesystem::path folder = std::filesystem::temp_directory_path();
+    const std::string path = folder / absl::StrCat("neap-follow-", getpid(), ".jsonl");
+    const std::string shown = folder / absl::StrCat("neap-follow-", getpid(), ".txt");
+    TraceBuilder first, second;
+    for (uint64_t i = 1; i <= 5; ++i) first.Minor(1000 * i, 100);
+    for (uint64_t i = 1; i <= 2; ++i) second.Minor(1000 * i, 100);
+    second.End(3000);
+    REQUIRE(second.text().size() < first.text().size());
+    { std::ofstream(path) << first.text(); }
+    std::FILE* out = std::fopen(shown.c_str(), "w");
+    REQUIRE(out != nullptr);
+    std::thread writer([&] {
+      while (std::filesystem::file_size(shown) == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      std::ofstream(path) << second.text();
+    });
+    const absl::Status status =
+        trace::FollowTrace({.path = path, .out = out, .is_terminal = false, .interval_ms = 5});
+    writer.join();
+    std::fclose(out);
+    CHECK(status.ok());
+    std::ostringstream lines;
+    lines << std::ifstream(shown).rdbuf();
+    CHECK(lines.str().find("minor 5 (+5)") != std::string::npos);
+    CHECK(lines.str().find("minor 2 (+") != std::string::npos);
+    CHECK(lines.str().find("minor 7") == std::string::npos);
+    std::filesystem::remove(path);
+    std::filesystem::remove(shown);
   }
 
   TEST_CASE("a line about nothing yet, and one about a first collection") {
