@@ -87,7 +87,9 @@ void AttachFlightRecorder(Traces& traces, gc::Heap& heap) {
   if (traces.flight.path.empty() || traces.recorder.lock() != nullptr) return;
   gc::FlightRecorderOptions options = traces.flight;
   options.path = FlightPath(options.path, ++traces.recorders);
-  auto made = std::make_shared<gc::FlightRecorder>(heap.options(), options, traces.info);
+  gc::JsonTraceInfo info = traces.info;
+  if (info.allocation_profile != "off") info.allocation_profile.clear();  // not in these files
+  auto made = std::make_shared<gc::FlightRecorder>(heap.options(), options, std::move(info));
   traces.recorder = made;
   heap.AddEventListener([recorder = std::move(made)](const Event& event) {
     recorder->OnEvent(event);

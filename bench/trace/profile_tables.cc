@@ -143,13 +143,15 @@ ProfileTables ProfileOf(const Run& run) {
     row.line = event.line;
     tables.sites.push_back(std::move(row));
   }
-  uint64_t promised = 0, samples = 0, sample_bytes = 0;
+  uint64_t promised = 0, all_bytes = 0, samples = 0, sample_bytes = 0;
   for (const ProfileHead& head : run.profiles) {
     promised += head.types + head.sites;
+    all_bytes += head.bytes;
     samples += head.samples;
     sample_bytes = head.sample_bytes;
   }
   const uint64_t seen = tables.types.size() + tables.sites.size();
+  tables.bytes = std::max(tables.bytes, all_bytes);  // rows may be missing
   tables.missing_rows = promised > seen ? promised - seen : 0;
   tables.how = sample_bytes == 0 ? "each one counted"
                                  : absl::StrCat("estimated from ", CountText(samples),

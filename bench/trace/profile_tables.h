@@ -34,7 +34,7 @@ struct ProfileRow {
 
 struct ProfileTables {
   std::vector<ProfileRow> types, sites;  // as the file has them: most bytes first
-  uint64_t bytes = 0;                    // of all rows
+  uint64_t bytes = 0;                    // allocated in all, as shares are counted
   uint64_t missing_rows = 0;             // that the profile's first record promises
   std::string how;                       // "each one counted", "estimated from ..."
   bool is_empty() const { return types.empty() && sites.empty(); }

@@ -73,10 +73,11 @@ void TraceBuilder::Limit(uint64_t what) {
   Write(gc::EventKind::kLimit, gc::LimitEvent{.what = what});
 }
 
-void TraceBuilder::Profile(uint64_t types, uint64_t sites, uint64_t sample_bytes) {
+void TraceBuilder::Profile(uint64_t types, uint64_t sites, uint64_t sample_bytes, uint64_t bytes) {
   Line(gc::ProfileJson({.version = gc::kProfileEventVersion,
                         .sample_bytes = sample_bytes,
                         .samples = 4711,
+                        .bytes = bytes,
                         .types = types,
                         .sites = sites}));
 }

@@ -39,7 +39,7 @@ class TraceBuilder {
   void Hook(const char* name, uint64_t duration_us, bool slow);
   void Limit(uint64_t what);
   // Records of an allocation profile: its head, then rows. `fill` sets other figures.
-  void Profile(uint64_t types, uint64_t sites, uint64_t sample_bytes = 0);
+  void Profile(uint64_t types, uint64_t sites, uint64_t sample_bytes = 0, uint64_t bytes = 0);
   void ProfileType(const char* type, uint64_t objects, uint64_t bytes,
                    const std::function<void(gc::ProfileTypeEvent&)>& fill = nullptr);
   void ProfileSite(const char* type, const char* function, const char* file, uint64_t line,

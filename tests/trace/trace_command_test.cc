@@ -237,11 +237,14 @@ TEST_SUITE("trace/recording") {
     const std::string asked = ScratchPath("asked.jsonl");
     const std::string script =
         std::string(kAllocate) + " os.execute('kill -USR1 $PPID') " + kAllocate;
-    const ProgramRun run = RunNeap({"-e", script}, {"NEAP_FLIGHT_RECORDER=30," + asked});
+    const ProgramRun run = RunNeap({"--alloc-profile=" + ScratchPath("p.txt"), "-e", script},
+                                   {"NEAP_FLIGHT_RECORDER=30," + asked});
     CHECK(run.status == 0);
     CHECK(Has(run.err, "flight recorder: " + asked));
     CHECK(Has(ReadFile(asked), "\"note\":\"SIGUSR1\""));
-    CHECK(RunNeap({"trace", asked}).status == 0);
+    const ProgramRun read = RunNeap({"trace", asked});
+    CHECK(read.status == 0);
+    CHECK_FALSE(Has(read.out, "allocation profile"));  // nor is one missed
   }
 
   TEST_CASE("the lab's flight recorder writes when asked, a file of its own for each heap") {

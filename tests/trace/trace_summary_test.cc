@@ -224,13 +224,14 @@ TEST_SUITE("trace/summary") {
     const auto text = [](const std::string& asked, int rows) {
       TraceBuilder trace({}, "test", asked);
       trace.Major(1000, 100);
-      if (rows >= 0) trace.Profile(1, 2);
+      if (rows >= 0) trace.Profile(1, 2, 0, 960);
       if (rows >= 1) trace.ProfileType("table", 10, 480);
       for (int i = 1; i < rows; ++i) trace.ProfileSite("table", "f", "x.lua", 1);
       return trace::SummaryText(trace.Read());
     };
     CHECK(Has(text("all", -1), "this file does not reach that far"));
     CHECK(Has(text("sampled", 2), "The allocation profile is cut: 1 of its rows are missing"));
+    CHECK(Has(text("all", 1), "480 B  50.0 %"));  // the shares are of all that there was
     CHECK_FALSE(Has(text("all", 3), "missing"));
     for (const char* none : {"off", ""}) CHECK_FALSE(Has(text(none, -1), "profile"));
   }
