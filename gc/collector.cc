@@ -145,8 +145,11 @@ void Collector::MinorWhileStopped(Mutator&, Cause cause, MinorEvent* event) {
                     .sensor_context = &cohorts_});
   evacuator_.CopyRoots();
   event->roots_ns = Since(mark_ns);
+  evacuator_.CopyRemembered();
+  event->remembered_ns = Since(mark_ns);
   evacuator_.CopyReachable();
-  event->copy_ns = Since(mark_ns);
+  event->copy_ns = Since(mark_ns) - evacuator_.shared_scan_ns();
+  event->remembered_ns += evacuator_.shared_scan_ns();
   evacuator_.SettleWeak();
   event->weak_ns = Since(mark_ns);
   evacuator_.Finish(clock_.Now(), stationary_young_);

@@ -44,10 +44,12 @@
 #include "evacuator.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 
 #include "evacuation_worker.h"
 #include "neap/runtime/check.h"
+#include "neap/runtime/clock.h"
 #include "poison.h"
 
 namespace neap::gc {
@@ -74,6 +76,23 @@ class RootTracer final : public Tracer {
  private:
   EvacuationWorkerBase& worker_;
 };
+
+// Until nothing is left to claim. `latest_ns`: when the last worker that had claimed some was done;
+// one that woke too late for any says nothing.
+void ScanClaimed(EvacuationWorkerBase& worker, SharedWork& shared,
+                 const std::vector<Object*>& entries, std::atomic<uint64_t>& latest_ns) {
+  size_t first, end;
+  bool has_claimed = false;
+  while (shared.Claim(kClaimEntries, entries.size(), &first, &end)) {
+    has_claimed = true;
+    for (size_t i = first; i < end; ++i) worker.ScanRemembered(entries[i]);
+  }
+  if (!has_claimed) return;
+  const uint64_t now_ns = MonotonicNanos();
+  uint64_t before_ns = latest_ns.load(std::memory_order_relaxed);
+  while (before_ns < now_ns && !latest_ns.compare_exchange_weak(before_ns, now_ns)) {
+  }
+}
 
 }  // namespace
 
@@ -170,7 +189,11 @@ void Evacuator::CopyRoots() {
   root_bytes_ = parts_.roots.Visit(tracer, RootSet::Which::kYoung);
   parts_.finalizers.VisitPending(tracer);
   root_bytes_ = std::max<uint64_t>(root_bytes_, tracer.words * sizeof(Word));
+}
+
+void Evacuator::CopyRemembered() {
   remembered_objects_ = parts_.remembered.entries().size();
+  shared_scan_ns_ = 0;
   if (request_.workers > 1) return;  // claimed by the workers
   for (Object* object : parts_.remembered.entries()) serial_[0]->ScanRemembered(object);
 }
@@ -182,14 +205,14 @@ void Evacuator::CopyReachable() {
     SharedWork shared(request_.workers);
     for (auto& worker : parallel_) worker->set_shared(&shared);
     const std::vector<Object*>& entries = parts_.remembered.entries();
+    const uint64_t start_ns = MonotonicNanos();
+    std::atomic<uint64_t> scanned_ns = start_ns;
     parts_.threads.Run(request_.workers, [&](int id) {
       EvacuationWorkerBase& worker = *parallel_[static_cast<size_t>(id)];
-      size_t first, end;
-      while (shared.Claim(kClaimEntries, entries.size(), &first, &end)) {
-        for (size_t i = first; i < end; ++i) worker.ScanRemembered(entries[i]);
-      }
+      ScanClaimed(worker, shared, entries, scanned_ns);
       worker.DrainShared();
     });
+    shared_scan_ns_ = scanned_ns - start_ns;
     for (auto& worker : parallel_) worker->set_shared(nullptr);
     // From here on the leader works alone, on what all have noted.
     for (size_t i = 1; i < parallel_.size(); ++i) {

@@ -6,10 +6,11 @@
 //
 // Order of calls, world stopped:
 //   1. Begin(request)   pins into headers, cohort blocks chosen
-//   2. CopyRoots()      roots, pending finalizers, remembered objects
-//   3. CopyReachable()  everything reached from there, ephemerons to a fixpoint
-//   4. SettleWeak()     weak slots, finalizers, resurrection
-//   5. Finish(now)      from-space freed or adopted, stationary objects freed or aged
+//   2. CopyRoots()      roots, pending finalizers
+//   3. CopyRemembered() what remembered objects refer to; with several workers this is theirs, in 4
+//   4. CopyReachable()  everything reached from there, ephemerons to a fixpoint
+//   5. SettleWeak()     weak slots, finalizers, resurrection
+//   6. Finish(now)      from-space freed or adopted, stationary objects freed or aged
 #ifndef NEAP_GC_EVACUATOR_H_
 #define NEAP_GC_EVACUATOR_H_
 
@@ -78,6 +79,7 @@ class Evacuator {
   };
   void Begin(const Request& request);
   void CopyRoots();
+  void CopyRemembered();
   void CopyReachable();
   void SettleWeak();
   // `stationary_young`: all stationary young objects; afterwards those that are still young.
@@ -88,6 +90,8 @@ class Evacuator {
   uint64_t pinned_objects() const { return pinned_objects_; }
   uint64_t finalizers_queued() const { return finalizers_queued_; }
   uint64_t remembered_objects() const { return remembered_objects_; }
+  // Of CopyReachable, until the last worker had no more remembered objects to claim; 0: one worker.
+  uint64_t shared_scan_ns() const { return shared_scan_ns_; }
 
   // Before a major cycle: the workers' cell allocators give their blocks back.
   void ReleaseCells();
@@ -112,6 +116,7 @@ class Evacuator {
   uint64_t pinned_objects_ = 0;
   uint64_t finalizers_queued_ = 0;
   uint64_t remembered_objects_ = 0;
+  uint64_t shared_scan_ns_ = 0;
 };
 
 }  // namespace neap::gc

@@ -6,12 +6,13 @@
 //   line 2.. {"event":"minor","p":0,"t":83886080, ...}         events, in the order they were
 //   drained
 //   ...      {"event":"lost","new":3,"total":17}               as soon as a loss is known
+//   ...      {"event":"profile","version":1, ...}            see neap/gc/profile_event.h
 //   last     {"event":"end","records":4711,"lost":17,"end_ns":...}   missing: the program still
 //                                                              runs, or did not end well
 //
 // Schema line:
 //   schema, version   "neap.trace" and kJsonTraceVersion. Refuse what you do not know.
-//   command, epoch_ns, arguments, environment, program_seed, note
+//   command, epoch_ns, arguments, environment, program_seed, note, allocation_profile
 //                     JsonTraceInfo: how to run it again; those that are empty are missing
 //   seed              the seed of the heap's debug switches (also in options.debug)
 //   build, machine    compiler, sanitizer, checks; system, CPU, cores, memory
@@ -44,6 +45,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "neap/gc/profile_event.h"
 #include "neap/gc/trace.h"
 #include "neap/runtime/clock.h"
 #include "neap/runtime/log.h"
@@ -260,6 +262,7 @@ void AppendKinds(std::string& out) {
     }
     list += ']';
   }
+  absl::StrAppend(&out, ",", ProfileSchemaJson());
 }
 
 void AppendInfo(ObjectWriter& object, const JsonTraceInfo& info) {
@@ -278,6 +281,9 @@ void AppendInfo(ObjectWriter& object, const JsonTraceInfo& info) {
   }
   if (info.program_seed) object.Number("program_seed", *info.program_seed);
   if (!info.note.empty()) object.String("note", info.note);
+  if (!info.allocation_profile.empty()) {
+    object.String("allocation_profile", info.allocation_profile);
+  }
 }
 
 // --- The file ------------------------------------------------------------------------------------

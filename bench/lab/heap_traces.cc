@@ -19,9 +19,11 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "neap/gc/flight_recorder.h"
@@ -46,7 +48,8 @@ struct Traces {
   std::string path;
   gc::JsonTraceInfo info;  // of every heap's schema line
   gc::FlightRecorderOptions flight;
-  std::shared_ptr<gc::FlightRecorder> recorder;
+  std::weak_ptr<gc::FlightRecorder> recorder;  // of the heap that holds it now
+  uint64_t recorders = 0;
   uint64_t flushed_ns = 0;
   uint64_t heaps = 0;
   uint64_t records = 0;
@@ -72,11 +75,23 @@ Traces& TheTraces() {
   return traces;
 }
 
+// A later heap's files do not overwrite those of an earlier one: flight.jsonl, flight.heap2.jsonl.
+std::string FlightPath(const std::string& path, uint64_t recorder) {
+  if (recorder == 1) return path;
+  std::filesystem::path file = path;
+  const std::string extension = file.extension().string();
+  return file.replace_extension(absl::StrCat(".heap", recorder, extension)).string();
+}
+
 void AttachFlightRecorder(Traces& traces, gc::Heap& heap) {
-  if (traces.flight.path.empty() || traces.recorder != nullptr) return;
-  traces.recorder =
-      std::make_shared<gc::FlightRecorder>(heap.options(), traces.flight, traces.info);
-  heap.AddEventListener([recorder = traces.recorder](const Event& event) {
+  if (traces.flight.path.empty() || traces.recorder.lock() != nullptr) return;
+  gc::FlightRecorderOptions options = traces.flight;
+  options.path = FlightPath(options.path, ++traces.recorders);
+  gc::JsonTraceInfo info = traces.info;
+  if (info.allocation_profile != "off") info.allocation_profile.clear();  // not in these files
+  auto made = std::make_shared<gc::FlightRecorder>(heap.options(), options, std::move(info));
+  traces.recorder = made;
+  heap.AddEventListener([recorder = std::move(made)](const Event& event) {
     recorder->OnEvent(event);
     if (!flight_is_wanted.exchange(false, std::memory_order_relaxed)) return;
     const absl::StatusOr<std::string> path = recorder->Write("SIGUSR1");
@@ -94,7 +109,8 @@ absl::Status StartTraces(const Settings& settings) {
                  .epoch_ns = MonotonicNanos(),
                  .arguments = settings.arguments,
                  .environment = gc::TraceEnvironment(),
-                 .program_seed = settings.seed};
+                 .program_seed = settings.seed,
+                 .allocation_profile = settings.allocation_profile};
   traces.flight = settings.flight;
   if (!traces.flight.path.empty()) std::signal(SIGUSR1, OnFlightSignal);
   traces.text = settings.heap.debug.gctrace != 0;
@@ -106,11 +122,11 @@ absl::Status StartTraces(const Settings& settings) {
       absl::StrCat("cannot write '", traces.path, "': ", std::strerror(errno)));
 }
 
-void AttachTraces(gc::Heap& heap) {
+uint64_t AttachTraces(gc::Heap& heap) {
   Traces& traces = TheTraces();
   const std::lock_guard<std::mutex> lock(traces.mutex);
   AttachFlightRecorder(traces, heap);
-  if (!traces.text && traces.json == nullptr) return;
+  if (!traces.text && traces.json == nullptr) return 0;
   const uint64_t number = ++traces.heaps;
   traces.WriteObject(number, gc::JsonTrace::SchemaJson(heap.options(), traces.info));
   heap.AddEventListener([&traces, number, text = gc::TextTrace(stderr, traces.info.epoch_ns),
@@ -124,6 +140,15 @@ void AttachTraces(gc::Heap& heap) {
     traces.lost += now_lost - lost;
     lost = now_lost;
   });
+  return traces.json == nullptr ? 0 : number;
+}
+
+void WriteRecords(uint64_t heap, const std::vector<std::string>& records) {
+  Traces& traces = TheTraces();
+  const std::lock_guard<std::mutex> lock(traces.mutex);
+  if (heap == 0 || traces.json == nullptr) return;
+  traces.records += records.size();
+  for (const std::string& record : records) traces.WriteObject(heap, record);
 }
 
 absl::Status FinishTraces() {

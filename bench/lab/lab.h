@@ -95,6 +95,7 @@ struct Settings {
   std::string command = "neap lab";         // what traces say made them
   std::vector<std::string> arguments = {};  // argv, for traces
   gc::FlightRecorderOptions flight = {};    // no path: none
+  std::string allocation_profile = {};      // of scripts: as in gc::JsonTraceInfo
   bool record = false;       // K and G: replay every pool operation through the oracle
   std::string program = {};  // path of the neap program, for isolated cells
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "neap/gc/trace.h"
+#include "profile_tables.h"
 #include "summary_text.h"
 #include "trace_problems.h"
 #include "trace_summary.h"
@@ -78,6 +79,52 @@ void WritePools(Writer& out, const Summary& s) {
   out.EndArray();
 }
 
+void WriteProfileRow(Writer& out, const ProfileRow& row, bool is_site) {
+  out.StartObject();
+  Text(out, "type", row.type);
+  if (is_site) {
+    Text(out, "function", row.function);
+    Text(out, "file", row.file);
+    Number(out, "line", row.line);
+  }
+#define NEAP_NUMBER(name) \
+  String(out, #name);     \
+  row.name == UINT64_MAX ? out.Null() : out.Uint64(row.name);
+  NEAP_PROFILE_ROW_FIELDS(NEAP_NUMBER)
+#undef NEAP_NUMBER
+  Figure(out, "survived_share", row.survived_share());
+  Figure(out, "promoted_share", row.promoted_share());
+  Figure(out, "mean_age", row.mean_age());
+  out.EndObject();
+}
+
+void WriteProfile(Writer& out, const Run& run) {
+  const ProfileTables profile = ProfileOf(run);
+  out.Key("profile");
+  if (profile.is_empty()) {
+    out.Null();
+    return;
+  }
+  out.StartObject();
+  if (!run.profiles.empty()) {
+    const ProfileHead& head = run.profiles.front();
+#define NEAP_NUMBER(name) Number(out, #name, head.name);
+    NEAP_PROFILE_EVENT_FIELDS(NEAP_NUMBER)
+#undef NEAP_NUMBER
+  }
+  out.Key("complete");
+  out.Bool(profile.missing_rows == 0);
+  out.Key("by_type");
+  out.StartArray();
+  for (const ProfileRow& row : profile.types) WriteProfileRow(out, row, false);
+  out.EndArray();
+  out.Key("by_site");
+  out.StartArray();
+  for (const ProfileRow& row : profile.sites) WriteProfileRow(out, row, true);
+  out.EndArray();
+  out.EndObject();
+}
+
 void WriteProblems(Writer& out, const Run& run, const Summary& s) {
   out.Key("problems");
   out.StartArray();
@@ -118,6 +165,7 @@ void WriteRun(Writer& out, const Run& run) {
   for (const uint64_t bytes : s.survived_bytes) out.Uint64(bytes);
   out.EndArray();
   WritePools(out, s);
+  WriteProfile(out, run);
   WriteProblems(out, run, s);
   out.EndObject();
 }

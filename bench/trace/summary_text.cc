@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "profile/figure_text.h"
+#include "profile_tables.h"
 #include "report_text.h"
 #include "trace_problems.h"
 #include "trace_summary.h"
@@ -244,6 +245,8 @@ std::string ProblemsText(const Run& run, const Summary& s) {
                 absl::StrFormat("%3d. ", ++number), "     ");
     out += Wrap(problem.remedy, "     ", "     ");
   }
+  const std::string hint = ProfileHint(run, problems);
+  if (!hint.empty()) absl::StrAppend(&out, "  ", hint, "\n");
   return out;
 }
 
@@ -269,7 +272,7 @@ std::string SummaryText(const Run& run) {
   std::string out = HeaderText(run, s);
   if (run.minors.empty() && run.majors.empty()) return out + "\nNo collection ran.\n";
   absl::StrAppend(&out, PausesText(run, s), CausesText(s), MmuText(s), SurvivalText(run, s),
-                  OldSpaceText(run, s), PoolsText(s));
+                  OldSpaceText(run, s), PoolsText(s), ProfileText(run));
   if (s.lost != 0) absl::StrAppend(&out, "\nLost events: ", CountText(s.lost), "\n");
   if (run.unknown != 0) {
     absl::StrAppend(
@@ -289,7 +292,8 @@ std::string ComparisonText(const Run& a, const Run& b) {
                     has_a && has_b ? RatioText(of_a[i].value, of_b[i].value) : "-"});
   }
   return absl::StrCat("A  ", a.path, ": ", a.heaps.front().command, "\nB  ", b.path, ": ",
-                      b.heaps.front().command, "\n\n", TableText(rows));
+                      b.heaps.front().command, "\n\n", TableText(rows),
+                      ProfileComparisonText(a, b));
 }
 
 }  // namespace neap::trace

@@ -15,11 +15,13 @@ namespace neap::trace {
 std::string SummaryText(const Run& run);
 
 // {"file":...,"source":"neap","heaps":...,"metrics":{id:number},"causes":{...},"survival":[...],
-//  "pools":[...],"problems":[{"rule":...,"what":...,"remedy":...}]} and a line feed.
+//  "pools":[...],"profile":null or {"complete":true,...,"by_type":[...],"by_site":[...]},
+//  "problems":[{"rule":...,"what":...,"remedy":...}]} and a line feed.
 std::string SummaryJson(const Run& run);
 
 // A line per metric: both figures and B / A. Metrics that neither run has are left out; a figure
-// that a source cannot have (a Go trace knows no nursery) is "-".
+// that a source cannot have (a Go trace knows no nursery) is "-". Types of allocations where both
+// runs have a profile.
 std::string ComparisonText(const Run& a, const Run& b);
 
 // {"a":{...},"b":{...},"ratio":{id:number or null}}: a and b as in SummaryJson.

@@ -36,7 +36,7 @@ constexpr size_t kReadBytes = 1 << 20;
 
 constexpr bool IsText(std::string_view name) {
   return name == "cause" || name == "next_clamp" || name == "reason" || name == "what" ||
-         name == "name";
+         name == "name" || name == "type" || name == "function" || name == "file";
 }
 #define NEAP_SLOT(name) {#name, IsText(#name)},
 constexpr FieldSlot kMinorSlots[] = {NEAP_MINOR_EVENT_FIELDS(NEAP_SLOT)};
@@ -45,6 +45,9 @@ constexpr FieldSlot kHookSlots[] = {NEAP_HOOK_EVENT_FIELDS(NEAP_SLOT)};
 constexpr FieldSlot kPoolSlots[] = {NEAP_POOL_EVENT_FIELDS(NEAP_SLOT)};
 constexpr FieldSlot kLimitSlots[] = {NEAP_LIMIT_EVENT_FIELDS(NEAP_SLOT)};
 constexpr FieldSlot kNurserySlots[] = {NEAP_NURSERY_EVENT_FIELDS(NEAP_SLOT)};
+constexpr FieldSlot kProfileSlots[] = {NEAP_PROFILE_EVENT_FIELDS(NEAP_SLOT)};
+constexpr FieldSlot kProfileTypeSlots[] = {NEAP_PROFILE_TYPE_EVENT_FIELDS(NEAP_SLOT)};
+constexpr FieldSlot kProfileSiteSlots[] = {NEAP_PROFILE_SITE_EVENT_FIELDS(NEAP_SLOT)};
 #undef NEAP_SLOT
 
 constexpr size_t kMostExcerpt = 40;
@@ -292,6 +295,7 @@ absl::Status TraceReader::TakeEvent(std::string_view event) {
     run_.lost = std::max(run_.lost, lost_lines_);
     return absl::OkStatus();
   }
+  if (event == "profile" || event.starts_with("profile_")) return TakeProfile(event);
   ++run_.events;
   absl::Status status;
   if (event == "minor") {
@@ -318,6 +322,28 @@ absl::Status TraceReader::TakeEvent(std::string_view event) {
     ++run_.unknown;
   }
   return status;
+}
+
+// Of a later version the collections are read, and the profile is not.
+absl::Status TraceReader::TakeProfile(std::string_view event) {
+  if (event == "profile") {
+    const absl::Status status = TakeFields<gc::ProfileEvent>(kProfileSlots, &run_.profiles);
+    if (!status.ok()) return status;
+    knows_profile_ = run_.profiles.back().version == gc::kProfileEventVersion;
+    if (!knows_profile_) run_.profiles.pop_back();
+  }
+  if (!knows_profile_) {
+    ++run_.unknown;
+    return absl::OkStatus();
+  }
+  if (event == "profile_type") {
+    return TakeFields<gc::ProfileTypeEvent>(kProfileTypeSlots, &run_.profile_types);
+  }
+  if (event == "profile_site") {
+    return TakeFields<gc::ProfileSiteEvent>(kProfileSiteSlots, &run_.profile_sites);
+  }
+  if (event != "profile") ++run_.unknown;
+  return absl::OkStatus();
 }
 
 // Counts of lost events are running totals, one per heap.

@@ -59,6 +59,7 @@ class TraceReader {
   void TakeGctrace(const struct GctraceLine& go);
   absl::Status TakeSchema();
   absl::Status TakeEvent(std::string_view event);
+  absl::Status TakeProfile(std::string_view event);
   absl::Status TakeEnd();
   absl::Status HeapOf(uint32_t* index) const;
   template <typename Fields, size_t kSlots>
@@ -76,6 +77,7 @@ class TraceReader {
   bool is_json_ = false;       // decided by the first line that is not empty
   bool is_decided_ = false;    //
   uint64_t go_offset_ns_ = 0;  // of the present Go program
+  bool knows_profile_ = true;  // its version
   uint64_t lost_lines_ = 0;    // sum of "lost" lines of single-heap traces
   JsonLine json_;
   std::map<std::string, uint64_t, std::less<>> name_index_;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -66,13 +67,15 @@ class GrowingFile {
   GrowingFile(const GrowingFile&) = delete;
   GrowingFile& operator=(const GrowingFile&) = delete;
 
-  // Feeds what is new. A file that shrank gets a new reader.
-  absl::Status Read(std::unique_ptr<TraceReader>* reader) {
+  // Feeds what is new. A file that shrank gets a new reader, `*is_new`.
+  absl::Status Read(std::unique_ptr<TraceReader>* reader, bool* is_new) {
+    *is_new = false;
     if (file_ < 0) file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat facts = {};
     if (file_ < 0 || fstat(file_, &facts) != 0) return CannotRead();
     if (*reader == nullptr || (S_ISREG(facts.st_mode) && facts.st_size < read_)) {
       *reader = std::make_unique<TraceReader>(path_);
+      *is_new = true;
       read_ = 0;
       (void)lseek(file_, 0, SEEK_SET);
     }
@@ -96,17 +99,17 @@ class GrowingFile {
   off_t read_ = 0;
 };
 
-void Show(const FollowOptions& options, const Run& run, size_t* minors, size_t* majors) {
+// The view, or the next line when something happened. `*collections`: how many were shown.
+void Show(const FollowOptions& options, const Run& run, LiveLine* line, size_t* collections) {
   if (run.heaps.empty()) return;
+  const size_t before = std::exchange(*collections, run.minors.size() + run.majors.size());
   if (options.is_terminal) {
     // To the corner, the view, the rest of the screen erased (ECMA-48: CUP, ED).
     std::fprintf(options.out, "\x1b[H%s\x1b[J", LiveText(run, kLatelyNs).c_str());
-  } else if (run.minors.size() != *minors || run.majors.size() != *majors) {
-    std::fputs(LiveLine(run, *minors, *majors).c_str(), options.out);
+  } else if (*collections != before) {
+    std::fputs(line->Next(run).c_str(), options.out);
   }
   std::fflush(options.out);
-  *minors = run.minors.size();
-  *majors = run.majors.size();
 }
 
 }  // namespace
@@ -144,27 +147,51 @@ std::string LiveText(const Run& run, uint64_t window_ns) {
   return out;
 }
 
-std::string LiveLine(const Run& run, size_t minors_before, size_t majors_before) {
-  const Summary s = Summarize(run);
-  return absl::StrCat(TimeText(s.seconds * 1e9), ": minor ", CountText(run.minors.size()), " (+",
-                      run.minors.size() - minors_before, "), major ", CountText(run.majors.size()),
-                      " (+", run.majors.size() - majors_before, "), pauses 99 % ",
-                      Time(s.pauses.p99), ", longest ", Time(s.pauses.max), ", live ",
-                      Bytes(s.live_bytes), " of ", Bytes(s.goal_bytes), " goal\n");
+// The nearest rank of trace_summary.h, kept up: `most_` holds the ceil(99 % of all) shortest.
+void LiveLine::Add(uint64_t pause_ns) {
+  longest_ns_ = std::max(longest_ns_, pause_ns);
+  most_.push(pause_ns);
+  rest_.push(most_.top());
+  most_.pop();
+  const size_t all = most_.size() + rest_.size();
+  while (most_.size() < (all * 99 + 99) / 100) {
+    most_.push(rest_.top());
+    rest_.pop();
+  }
+}
+
+std::string LiveLine::Next(const Run& run) {
+  for (; pauses_ < run.pauses.size(); ++pauses_) Add(run.pauses[pauses_].duration_ns);
+  uint64_t live_bytes = 0, goal_bytes = 0;
+  if (!run.majors.empty()) {
+    live_bytes = run.majors.back().marked_bytes;
+    goal_bytes = GoalAfter(run.majors.back());
+  }
+  const size_t minors = std::exchange(minors_, run.minors.size());
+  const size_t majors = std::exchange(majors_, run.majors.size());
+  return absl::StrCat(TimeText(static_cast<double>(run.duration_ns())), ": minor ",
+                      CountText(minors_), " (+", minors_ - minors, "), major ", CountText(majors_),
+                      " (+", majors_ - majors, "), pauses 99 % ",
+                      Time(most_.empty() ? 0 : most_.top()), ", longest ", Time(longest_ns_),
+                      ", live ", Bytes(live_bytes), " of ", Bytes(goal_bytes), " goal\n");
 }
 
 absl::Status FollowTrace(const FollowOptions& options) {
   GrowingFile file(options.path);
   std::unique_ptr<TraceReader> reader;
-  size_t minors = 0, majors = 0;
+  LiveLine line;
+  size_t collections = 0;
   if (options.is_terminal) std::fputs("\x1b[2J", options.out);
   while (true) {
-    const absl::Status status = file.Read(&reader);
+    bool is_new = false;
+    const absl::Status status = file.Read(&reader, &is_new);
     if (!status.ok()) return status;
+    if (is_new) {
+      line = LiveLine();
+      collections = 0;
+    }
     const Run& run = reader->run();
-    minors = std::min(minors, run.minors.size());
-    majors = std::min(majors, run.majors.size());
-    Show(options, run, &minors, &majors);
+    Show(options, run, &line, &collections);
     // A Go trace has no end line; it is followed until the reader is stopped.
     if (run.has_end && run.source == Source::kNeap) return absl::OkStatus();
     std::this_thread::sleep_for(std::chrono::milliseconds(options.interval_ms));

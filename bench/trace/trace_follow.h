@@ -5,9 +5,13 @@
 #ifndef NEAP_BENCH_TRACE_TRACE_FOLLOW_H_
 #define NEAP_BENCH_TRACE_TRACE_FOLLOW_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
+#include <queue>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "trace_run.h"
@@ -28,8 +32,21 @@ absl::Status FollowTrace(const FollowOptions& options);
 // The view: at most 24 lines of at most 100 columns. `window_ns`: "lately" is that long.
 std::string LiveText(const Run& run, uint64_t window_ns);
 
-// One line about everything up to now, with a line feed; the counts are those of the line before.
-std::string LiveLine(const Run& run, size_t minors_before, size_t majors_before);
+// The line about everything up to now. A look costs what has come since the last one: the longest
+// hundredth of the pauses is kept apart, so that its shortest is at hand.
+class LiveLine {
+ public:
+  // With a line feed. `run` is that of the look before, grown.
+  std::string Next(const Run& run);
+
+ private:
+  void Add(uint64_t pause_ns);
+
+  size_t minors_ = 0, majors_ = 0, pauses_ = 0;  // of the run, at the last look
+  uint64_t longest_ns_ = 0;
+  std::priority_queue<uint64_t> most_;  // of 100 pauses the 99 shortest; the longest is on top
+  std::priority_queue<uint64_t, std::vector<uint64_t>, std::greater<>> rest_;  // shortest on top
+};
 
 }  // namespace neap::trace
 

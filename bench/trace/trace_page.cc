@@ -23,6 +23,7 @@
 #include "page_assets.h"
 #include "page_data.h"
 #include "profile/figure_text.h"
+#include "profile_tables.h"
 #include "report_html.h"
 #include "report_html_assets.h"
 #include "trace_problems.h"
@@ -88,7 +89,7 @@ std::string TilesHtml(const Summary& s) {
   return out + "</ul>\n";
 }
 
-std::string ProblemsHtml(const std::vector<Problem>& problems) {
+std::string ProblemsHtml(const Run& run, const std::vector<Problem>& problems) {
   std::string out = "<section>\n<h2>Likely problems</h2>\n";
   if (problems.empty()) return out + "<p>None found.</p>\n</section>\n";
   out += "<ol class=\"problems\">\n";
@@ -96,7 +97,10 @@ std::string ProblemsHtml(const std::vector<Problem>& problems) {
     absl::StrAppend(&out, "<li>", EscapeHtml(problem.what), "<span class=\"remedy\">",
                     EscapeHtml(problem.remedy), "</span></li>\n");
   }
-  return out + "</ol>\n</section>\n";
+  out += "</ol>\n";
+  const std::string hint = ProfileHint(run, problems);
+  if (!hint.empty()) absl::StrAppend(&out, "<p>", EscapeHtml(hint), "</p>\n");
+  return out + "</section>\n";
 }
 
 // --- 2: charts -----------------------------------------------------------------------------------
@@ -274,6 +278,36 @@ std::string FiguresHtml(const Run& run, const Summary& s) {
   return out + "</section>\n";
 }
 
+std::string ProfileTableHtml(const char* caption, const std::vector<ProfileRow>& all,
+                             uint64_t all_bytes) {
+  std::vector<std::vector<std::string>> rows;
+  for (const ProfileRow& row : all) {
+    rows.push_back({EscapeHtml(row.Name()), Bytes(row.bytes),
+                    ShareText(Share(row.bytes, all_bytes)), CountText(row.objects),
+                    RowShareText(row.survived_share()), RowShareText(row.promoted_share()),
+                    AgeText(row.mean_age()), LifeText(row.life_p50_bytes, row.dead_objects),
+                    LifeText(row.life_p90_bytes, row.dead_objects),
+                    LifeText(row.life_p99_bytes, row.dead_objects), Bytes(row.live_bytes)});
+  }
+  return TableHtml(caption,
+                   {"", "bytes", "share", "objects", "survived", "promoted", "age", "life 50 %",
+                    "90 %", "99 %", "live"},
+                   rows);
+}
+
+std::string ProfileHtml(const Run& run) {
+  const ProfileTables profile = ProfileOf(run);
+  const std::string missing = MissingProfile(run);
+  if (profile.is_empty() && missing.empty()) return "";
+  std::string out = "<section id=\"allocations\">\n<h2>Allocations</h2>\n";
+  if (!missing.empty()) absl::StrAppend(&out, "<p>", EscapeHtml(missing), "</p>\n");
+  if (profile.is_empty()) return out + "</section>\n";
+  absl::StrAppend(&out, "<p class=\"explains\">", EscapeHtml(profile.how), "; ", kProfileLegend,
+                  ".</p>\n", ProfileTableHtml("By type", profile.types, profile.bytes),
+                  ProfileTableHtml("By place", profile.sites, profile.bytes));
+  return out + "</section>\n";
+}
+
 std::string RunHtml(const Run& run) {
   std::string out =
       "<section>\n<h2>What ran</h2>\n<details><summary>Everything the trace says "
@@ -318,10 +352,10 @@ std::string RenderPage(const Run& run, const PageOptions& options) {
       std::string(kPageStyle), "</style>\n</head>\n<body>\n", HeadHtml(run, s, options),
       "<main>\n");
   absl::StrAppend(
-      &out, ProblemsHtml(FindProblems(run, s)), ChartsHtml(run, s),
+      &out, ProblemsHtml(run, FindProblems(run, s)), ChartsHtml(run, s),
       "<section id=\"why\">\n<h2>Why did this collection run?</h2>\n<div id=\"why-body\" "
       "aria-live=\"polite\"><p>Choose one in a chart.</p></div>\n</section>\n",
-      MmuHtml(run), LongestHtml(run), FiguresHtml(run, s), RunHtml(run));
+      MmuHtml(run), LongestHtml(run), FiguresHtml(run, s), ProfileHtml(run), RunHtml(run));
   absl::StrAppend(&out, "</main>\n<script type=\"application/json\" id=\"data\">",
                   PageData(run, options.most_collections), "</script>\n<script>",
                   std::string(lab::kReportScript), "</script>\n<script type=\"module\">",

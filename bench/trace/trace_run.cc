@@ -45,6 +45,9 @@ Run Run::OnlyHeap(uint32_t heap) const {
   run.pools = OfHeap(pools, heap);
   run.limits = OfHeap(limits, heap);
   run.nursery_changes = OfHeap(nursery_changes, heap);
+  run.profiles = OfHeap(profiles, heap);
+  run.profile_types = OfHeap(profile_types, heap);
+  run.profile_sites = OfHeap(profile_sites, heap);
   for (const Minor& minor : run.minors) {
     if (minor.pause_ns != 0) run.pauses.push_back({minor.start_ns, minor.pause_ns});
   }

@@ -4,7 +4,7 @@
 // at. Events are the records of neap/gc/event.h as they were written; a field that a file does not
 // have is 0. About 300 bytes per collection.
 //
-// A field that is text in the file (cause, next_clamp, reason, what, name) holds an index of
+// A field that is text in the file (cause, name, type, file, ...) holds an index of
 // `names`: Text() spells it. So a name that this build does not know stays readable.
 //
 // Times: start_ns and Pause::start_ns are of CLOCK_MONOTONIC in a neap trace, and count from the
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "neap/gc/event.h"
+#include "neap/gc/profile_event.h"
 
 namespace neap::trace {
 
@@ -52,6 +53,9 @@ using Hook = Recorded<gc::HookEvent>;
 using PoolCycle = Recorded<gc::PoolEvent>;
 using LimitNote = Recorded<gc::LimitEvent>;
 using NurseryChange = Recorded<gc::NurseryEvent>;
+using ProfileHead = Recorded<gc::ProfileEvent>;
+using ProfileType = Recorded<gc::ProfileTypeEvent>;
+using ProfileSite = Recorded<gc::ProfileSiteEvent>;
 
 // A stretch in which the program stood still for one collection. Go has two per cycle.
 struct Pause {
@@ -70,10 +74,14 @@ struct Run {
   std::vector<PoolCycle> pools;
   std::vector<LimitNote> limits;
   std::vector<NurseryChange> nursery_changes;
+  std::vector<ProfileHead> profiles;  // at the end of a run that took one (profile_tables.h)
+  std::vector<ProfileType> profile_types;
+  std::vector<ProfileSite> profile_sites;
   std::vector<Pause> pauses;  // in the order of the file
   std::vector<std::string> names;
 
-  uint64_t events = 0;       // lines that are events, the unknown and the unused ones included
+  // Lines that are events, the unknown and the unused ones included, records of a profile not.
+  uint64_t events = 0;
   uint64_t unknown = 0;      // events of kinds that this build does not know
   uint64_t lost = 0;         // events that the program could not write
   uint64_t end_ns = 0;       // the latest moment that the file knows of

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "neap/gc/event.h"
+#include "neap/gc/profile_event.h"
 #include "neap/gc/trace.h"
 
 namespace neap::trace {
@@ -30,8 +31,8 @@ constexpr Meaning kMeanings[] = {
     {"", "pool", "number of the pool, unique in the process"},
     {"minor", "number", "minor collections so far, this one included"},
     {"minor", "pause_ns", "from the stop's request to the restart; 0 inside a major cycle"},
-    {"minor", "roots_ns", "phase: roots, and what the write barrier remembered"},
-    {"minor", "remembered_ns", "phase: remembered objects, where they are told apart from roots"},
+    {"minor", "roots_ns", "phase: gathering what the Ps noted, roots"},
+    {"minor", "remembered_ns", "phase: what the write barrier remembered; older traces: 0"},
     {"minor", "copy_ns", "phase: what is reachable from there"},
     {"minor", "finish_ns", "phase: turning the nursery over"},
     {"minor", "eden_bytes", "of eden, allocated since the last minor collection"},
@@ -108,6 +109,36 @@ constexpr Meaning kMeanings[] = {
     {"nursery", "reason", "the sizer's rule that decided"},
     {"procs", "before", "number of Ps before"},
     {"procs", "after", "number of Ps after"},
+    {"profile", "version", "of these three records; another one is passed over"},
+    {"profile", "sample_bytes",
+     "one sample in so many bytes, and the figures are estimates; 0: all"},
+    {"profile", "minors", "minor collections while it was taken"},
+    {"profile", "majors", "major cycles while it was taken"},
+    {"profile", "duration_ns", "how long it was taken"},
+    {"profile", "samples", "objects that were noted"},
+    {"profile", "objects", "allocated while it was taken"},
+    {"profile", "bytes", "of these objects, headers included"},
+    {"profile", "types", "records profile_type that follow"},
+    {"profile", "sites", "records profile_site that follow"},
+    {"", "type", "type of the objects; empty: several rows in one"},
+    {"profile_site", "function", "as it was called first; (host): no function of a script"},
+    {"profile_site", "file", "its source, shortened; [C]: none"},
+    {"profile_site", "line", "the line that allocated; 0: unknown"},
+    {"", "rows", "1; more: so many rows with fewer bytes, summed up"},
+    {"", "samples", "objects that were noted"},
+    {"", "objects", "allocated; estimates when sampled, as all figures then are"},
+    {"", "bytes", "of these objects, headers included"},
+    {"", "met_objects", "whose first minor collection came"},
+    {"", "survived_objects", "of these, found alive by it"},
+    {"", "survivals", "minor collections survived while young, sum over all objects"},
+    {"", "settled_objects", "that died young, or grew old by surviving"},
+    {"", "promoted_objects", "of these, grew old"},
+    {"", "dead_objects", "that a collection of the run found dead"},
+    {"", "life_p50_bytes", "median of the dead: allocated by the program from birth to death"},
+    {"", "life_p90_bytes", "90 % lived at most so long; as all, rounded up to a power of two"},
+    {"", "life_p99_bytes", "99 %; null: beyond the scale (4 GiB), 0: none is dead"},
+    {"", "live_objects", "alive after the collection that ends the run"},
+    {"", "live_bytes", "bytes of these"},
 };
 
 std::string MeaningOf(std::string_view event, std::string_view field) {
@@ -128,6 +159,9 @@ constexpr const char* kPoolOp[] = {NEAP_POOL_OP_EVENT_FIELDS(NEAP_NAME)};
 constexpr const char* kLimit[] = {NEAP_LIMIT_EVENT_FIELDS(NEAP_NAME)};
 constexpr const char* kNursery[] = {NEAP_NURSERY_EVENT_FIELDS(NEAP_NAME)};
 constexpr const char* kProcs[] = {NEAP_PROCS_EVENT_FIELDS(NEAP_NAME)};
+constexpr const char* kProfile[] = {NEAP_PROFILE_EVENT_FIELDS(NEAP_NAME)};
+constexpr const char* kProfileType[] = {NEAP_PROFILE_TYPE_EVENT_FIELDS(NEAP_NAME)};
+constexpr const char* kProfileSite[] = {NEAP_PROFILE_SITE_EVENT_FIELDS(NEAP_NAME)};
 #undef NEAP_NAME
 
 template <size_t kFields>
@@ -149,6 +183,8 @@ constexpr const char* kLines =
     "    {\"event\":\"minor\",\"p\":0,\"t\":83886080, ...}  events, in the order they were "
     "drained\n"
     "    {\"event\":\"lost\",\"new\":3,\"total\":17}        events that are missing here\n"
+    "    {\"event\":\"profile\",\"version\":1, ...}    an allocation profile: its head, then its "
+    "rows\n"
     "    {\"event\":\"end\",\"records\":4711,\"lost\":17,\"end_ns\":...}   the last line\n"
     "\n"
     "A file of several heaps has `\"heap\":N` first in each line. A file without the end line is "
@@ -167,7 +203,15 @@ constexpr const char* kLines =
     "are\n"
     "unsigned 64-bit; null is 2^64-1 and stands for off, none or never. A missing field is 0; "
     "fields\n"
-    "are only ever added, at the end, and then the version stays.\n";
+    "are only ever added, at the end, and then the version stays.\n"
+    "\n"
+    "A script that runs with `--alloc-profile` or `--pprof` ends its trace with the profile's "
+    "rows,\n"
+    "without `p` and `t`: `profile`, then the types and the places with most bytes; what has "
+    "fewer\n"
+    "bytes is summed up in the last row of each. The schema line says that they are to come\n"
+    "(`allocation_profile`: off, all or sampled); a file that is cut off has lost them, and says "
+    "so.\n";
 
 std::string NamesText() {
   std::string causes, clamps;
@@ -189,14 +233,18 @@ std::string NamesText() {
 }  // namespace
 
 std::vector<EventDoc> TraceSchema() {
-  return {Doc("minor", "A minor collection ended, also the one inside a major cycle.", kMinor),
-          Doc("major", "A major cycle ended: marking is done, sweeping goes on lazily.", kMajor),
-          Doc("hook", "A cleanup hook ran.", kHook),
-          Doc("pool", "A pool was cleaned up in a major cycle.", kPool),
-          Doc("pool_op", "One Get or Put, only with recording.", kPoolOp),
-          Doc("limit", "The memory limit cannot be met, or memory is out.", kLimit),
-          Doc("nursery", "The nursery changed its size.", kNursery),
-          Doc("procs", "The number of Ps changed.", kProcs)};
+  return {
+      Doc("minor", "A minor collection ended, also the one inside a major cycle.", kMinor),
+      Doc("major", "A major cycle ended: marking is done, sweeping goes on lazily.", kMajor),
+      Doc("hook", "A cleanup hook ran.", kHook),
+      Doc("pool", "A pool was cleaned up in a major cycle.", kPool),
+      Doc("pool_op", "One Get or Put, only with recording.", kPoolOp),
+      Doc("limit", "The memory limit cannot be met, or memory is out.", kLimit),
+      Doc("nursery", "The nursery changed its size.", kNursery),
+      Doc("procs", "The number of Ps changed.", kProcs),
+      Doc("profile", "An allocation profile begins.", kProfile),
+      Doc("profile_type", "What was allocated of one type, and what became of it.", kProfileType),
+      Doc("profile_site", "The same of one type at one place of a script.", kProfileSite)};
 }
 
 std::string TraceSchemaText() {

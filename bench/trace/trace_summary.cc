@@ -77,7 +77,7 @@ void SummarizeMajors(const Run& run, Summary* summary) {
   if (!run.majors.empty()) {
     const Major& last = run.majors.back();
     summary->live_bytes = last.marked_bytes;
-    summary->goal_bytes = last.next_goal_bytes != 0 ? last.next_goal_bytes : last.goal_bytes;
+    summary->goal_bytes = GoalAfter(last);
     summary->off_heap_bytes = last.off_heap_bytes;
     summary->mapped_bytes = last.mapped_bytes;
     summary->gc_cpu_percent = static_cast<double>(last.gc_cpu_percent_x100) / 100;
@@ -184,6 +184,10 @@ Distribution DistributionOf(std::vector<uint64_t> values) {
   d.p999 = at(99.9);
   d.max = values.back();
   return d;
+}
+
+uint64_t GoalAfter(const Major& major) {
+  return major.next_goal_bytes != 0 ? major.next_goal_bytes : major.goal_bytes;
 }
 
 Summary Summarize(const Run& run) {

@@ -81,6 +81,8 @@ struct Summary {
   uint64_t born_bytes() const { return eden_bytes + young_large_bytes; }
 };
 Summary Summarize(const Run& run);
+// The goal that the pacer set at the end of the cycle; a Go trace knows the one before only.
+uint64_t GoalAfter(const Major& major);
 
 // The figures that are compared and given to machines, in the order in which they are shown.
 struct Metric {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "script_workload.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -128,6 +129,11 @@ class Script {
       const lua::Result<lua::Any> name = list->Get(i);
       const std::optional<std::string> text = name.ok() ? name->ToText() : std::nullopt;
       if (!text) return Refuse(absl::StrCat("'storages' holds no name at ", i));
+      const auto same = std::find(storages->begin(), storages->end(), *text);
+      if (same != storages->end()) {
+        return Refuse(absl::StrCat("'storages' holds \"", *text, "\" twice, at ",
+                                   same - storages->begin() + 1, " and ", i));
+      }
       storages->push_back(*text);
     }
     return storages->empty() ? Refuse("'storages' is empty") : absl::OkStatus();

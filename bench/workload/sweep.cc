@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "sweep.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -122,7 +124,8 @@ class ResultFile {
     path_ = path;
     file_ = std::fopen(path.c_str(), "a");
     if (file_ == nullptr) {
-      return absl::PermissionDeniedError(absl::StrCat("cannot write '", path, "'"));
+      return absl::PermissionDeniedError(
+          absl::StrCat("cannot write '", path, "': ", std::strerror(errno)));
     }
     if (is_new) return Write(SchemaLine(sweep.workload, sweep.command));
     return ends_cut ? Write("\n") : absl::OkStatus();
@@ -131,7 +134,8 @@ class ResultFile {
     if (file_ == nullptr) return absl::OkStatus();
     const bool is_written = std::fwrite(line.data(), 1, line.size(), file_) == line.size();
     if (is_written && std::fflush(file_) == 0) return absl::OkStatus();
-    return absl::DataLossError(absl::StrCat("cannot write all of '", path_, "'"));
+    return absl::DataLossError(
+        absl::StrCat("cannot write all of '", path_, "': ", std::strerror(errno)));
   }
 
  private:

@@ -46,12 +46,33 @@ TEST_CASE("help, version and the debug switches go to standard output") {
 TEST_CASE("lab --help names every flag and its environment variable") {
   const ProgramRun run = RunNeap({"lab", "--help"});
   CHECK(run.status == 0);
-  for (const char* word :
-       {"--gogc",       "NEAP_GOGC",    "--memlimit",  "NEAP_MEMLIMIT", "--nursery",
-        "NEAP_NURSERY", "--tenure",     "NEAP_TENURE", "--procs",       "NEAP_MAXPROCS",
-        "--workers",    "NEAP_WORKERS", "--in-place",  "NEAP_IN_PLACE", "--preset",
-        "NEAP_PRESET",  "--format",     "--json",      "--html",        "--trace",
-        "--record",     "--seed",       "--scale",     "--no-progress"}) {
+  for (const char* word : {"--gogc",
+                           "NEAP_GOGC",
+                           "--memlimit",
+                           "NEAP_MEMLIMIT",
+                           "--nursery",
+                           "NEAP_NURSERY",
+                           "--tenure",
+                           "NEAP_TENURE",
+                           "--procs",
+                           "NEAP_MAXPROCS",
+                           "--workers",
+                           "NEAP_WORKERS",
+                           "--in-place",
+                           "NEAP_IN_PLACE",
+                           "--preset",
+                           "NEAP_PRESET",
+                           "--format",
+                           "--json",
+                           "--html",
+                           "--trace",
+                           "--record",
+                           "--seed",
+                           "--scale",
+                           "--no-progress",
+                           "--flight-recorder",
+                           "SECONDS[,pause=MS],FILE",
+                           "NEAP_FLIGHT_RECORDER"}) {
     INFO(word);
     CHECK(Has(run.out, word));
   }
@@ -100,7 +121,11 @@ TEST_CASE("an impossible value names its flag and itself") {
                          {"--seed", "18446744073709551616"},
                          {"--scale", "0"},
                          {"--scale", "1.5"},
-                         {"--scale", "nan"}}) {
+                         {"--scale", "nan"},
+                         {"--flight-recorder", "30"},
+                         {"--flight-recorder", "0,f"},
+                         {"--flight-recorder", "30,pause=0,f"},
+                         {"--flight-recorder", "1234567,f"}}) {
     INFO(bad.flag, "=", bad.value);
     CheckMisuse(RunNeap({"lab", "G1", std::string(bad.flag) + "=" + bad.value}), bad.flag,
                 bad.value);
@@ -121,6 +146,7 @@ TEST_CASE("a bad environment variable names itself and its value") {
   CheckMisuse(RunNeap({"lab", "G1"}, {"NEAP_IN_PLACE=2"}), "NEAP_IN_PLACE", "2");
   CheckMisuse(RunNeap({"lab", "G1"}, {"NEAP_SCALE=7"}), "NEAP_SCALE", "7");
   CheckMisuse(RunNeap({"lab", "G1"}, {"NEAP_FORMAT=yaml"}), "NEAP_FORMAT", "yaml");
+  CheckMisuse(RunNeap({"lab", "G1"}, {"NEAP_FLIGHT_RECORDER=30,"}), "NEAP_FLIGHT_RECORDER", "30,");
   CheckMisuse(RunNeap({"lab", "G1"}, {"NEAP_DEBUG=gctrace=yes"}), "gctrace", "yes");
   CheckMisuse(RunNeap({"lab", "G1"}, {"NEAP_DEBUG=nonsense=1"}), "nonsense", "NEAP_DEBUG");
 }

@@ -162,6 +162,33 @@ TEST_CASE("mistakes in a sweep: status 2 and a line that names the place and the
   CHECK(Has(run.err, "line 1"));
 }
 
+TEST_CASE("files of a sweep that cannot be written: the flag, the path and the reason") {
+  const auto fails = [](const std::string& flag, const std::string& line) {
+    const ProgramRun run =
+        RunNeap({"sweep", "synthetic", "frames=1", "--repeat=1", "--quiet", flag});
+    CHECK(run.status == 1);
+    CHECK(run.out == "");
+    CHECK(run.err == "neap sweep: " + line + "\n");
+  };
+  fails("--out=/no/such/x", "--out: cannot write '/no/such/x': No such file or directory");
+  fails("--out=/", "--out: cannot write '/': Is a directory");
+  fails("--csv=/no/such/x", "--csv: cannot write '/no/such/x': No such file or directory");
+  fails("--job-list=/dev/null/x",
+        "--job-list: cannot make the folder '/dev/null/x.parts': Not a directory");
+}
+
+TEST_CASE("a storage that is named twice is refused with its name") {
+  const std::string path =
+      WriteScratch("twice.lua", "return {storages = {'x', 'y', 'x'}, step = function() end}");
+  const ProgramRun lab = RunNeap({"lab", path});
+  CHECK(lab.status == 2);
+  CHECK(lab.OneLineOfError());
+  CHECK(Has(lab.err, "twice.lua: 'storages' holds \"x\" twice, at 1 and 3"));
+  const ProgramRun sweep = RunNeap({"sweep", path});  // found by the first cell's process
+  CHECK(sweep.status == 1);
+  CHECK(Has(sweep.err, "twice.lua: 'storages' holds \"x\" twice, at 1 and 3"));
+}
+
 TEST_CASE("lab all is brief, --explain tells an experiment in sentences") {
   const ProgramRun brief = RunNeap({"lab", "G1", "D1", "--format=brief", "--scale=0.1"});
   CHECK(brief.status == 0);

@@ -487,7 +487,7 @@ TEST_SUITE("gc/trace_json") {
     const Json& minor = json.at("events").at("minor");
     CHECK(minor.items.size() == sizeof(MinorEvent) / sizeof(uint64_t));
     CHECK(minor.items[0].string() == "number");
-    CHECK(json.at("events").members.size() == 8);
+    CHECK(json.at("events").members.size() == 11);  // three of them the profile's
   }
 
   TEST_CASE("a file is schema, events, losses and end") {

@@ -106,7 +106,7 @@ TEST_SUITE("trace/export") {
       }
       CHECK(Count(writers, list + "]") == 1);
     }
-    CHECK(trace::TraceSchema().size() == 8);
+    CHECK(trace::TraceSchema().size() == 11);
     const std::string text = trace::TraceSchemaText();
     for (size_t at = 0; at < text.size();) {
       const size_t end = text.find('\n', at);

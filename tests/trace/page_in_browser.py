@@ -158,6 +158,14 @@ def check_charts(browser, cases, where):
     for chart in ("heap", "pauses", "survivors", "hits", "evictions"):
         ink = browser.run(f"{INK}('{chart}')")
         cases.check(f"{where}: chart {chart} shows something", ink > 200, ink)
+    row = browser.run("document.querySelector('#allocations tbody tr').innerText")
+    cases.check(f"{where}: allocations by type", row.split("\t")[:5] ==
+                ["table", "4.12 MiB", "98.5 %", "90,000", "10.0 %"], row)
+    names = browser.run("[...document.querySelectorAll('#allocations td:first-child')]"
+                        ".map((cell) => cell.textContent)")
+    cases.check(f"{where}: places, whatever they are called",
+                "table  handle  server.lua:42" in names and "string  <b>  server.lua:7" in names,
+                names)
     cases.check(f"{where}: text can be read", browser.run(CONTRAST) >= 4.5, browser.run(CONTRAST))
     wide = browser.run("document.documentElement.scrollWidth - innerWidth")
     cases.check(f"{where}: nothing sticks out sideways", wide <= 0, wide)

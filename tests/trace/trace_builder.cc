@@ -10,8 +10,13 @@
 
 namespace neap::testing {
 
-TraceBuilder::TraceBuilder(const gc::Options& options, const std::string& command) {
-  Line(gc::JsonTrace::SchemaJson(options, {.command = command, .epoch_ns = kEpochNs}));
+TraceBuilder::TraceBuilder(const gc::Options& options, const std::string& command,
+                           const std::string& allocation_profile) {
+  gc::JsonTraceInfo info;
+  info.command = command;
+  info.epoch_ns = kEpochNs;
+  info.allocation_profile = allocation_profile;
+  Line(gc::JsonTrace::SchemaJson(options, info));
 }
 
 template <typename Fields>
@@ -66,6 +71,37 @@ void TraceBuilder::Hook(const char* name, uint64_t duration_us, bool slow) {
 
 void TraceBuilder::Limit(uint64_t what) {
   Write(gc::EventKind::kLimit, gc::LimitEvent{.what = what});
+}
+
+void TraceBuilder::Profile(uint64_t types, uint64_t sites, uint64_t sample_bytes, uint64_t bytes) {
+  Line(gc::ProfileJson({.version = gc::kProfileEventVersion,
+                        .sample_bytes = sample_bytes,
+                        .samples = 4711,
+                        .bytes = bytes,
+                        .types = types,
+                        .sites = sites}));
+}
+
+void TraceBuilder::ProfileType(const char* type, uint64_t objects, uint64_t bytes,
+                               const std::function<void(gc::ProfileTypeEvent&)>& fill) {
+  gc::ProfileTypeEvent event;
+  event.rows = 1;
+  event.objects = event.met_objects = event.settled_objects = objects;
+  event.bytes = bytes;
+  if (fill) fill(event);
+  Line(gc::ProfileTypeJson(event, type));
+}
+
+void TraceBuilder::ProfileSite(const char* type, const char* function, const char* file,
+                               uint64_t line,
+                               const std::function<void(gc::ProfileSiteEvent&)>& fill) {
+  gc::ProfileSiteEvent event;
+  event.line = line;
+  event.rows = 1;
+  event.objects = event.met_objects = event.settled_objects = 1000;
+  event.bytes = 48'000;
+  if (fill) fill(event);
+  Line(gc::ProfileSiteJson(event, type, function, file));
 }
 
 void TraceBuilder::End(uint64_t at_us, uint64_t lost) {
@@ -147,7 +183,7 @@ void AddMajor(TraceBuilder* trace, uint64_t i, uint64_t start_us, bool is_worst)
 }  // namespace
 
 std::string HourTrace(uint64_t collections) {
-  TraceBuilder trace({}, "neap run server.lua");
+  TraceBuilder trace({}, "neap run server.lua", "all");
   constexpr uint64_t kHourUs = 3600ull * 1'000'000;
   const uint64_t step_us = kHourUs / (collections + 1);
   for (uint64_t i = 1; i <= collections; ++i) {
@@ -159,6 +195,21 @@ std::string HourTrace(uint64_t collections) {
       AddMinor(&trace, i, start_us);
     }
   }
+  trace.Profile(2, 2);
+  trace.ProfileType("table", 90'000, 4'320'000, [](gc::ProfileTypeEvent& e) {
+    e.survived_objects = 9000;
+    e.promoted_objects = 3000;
+    e.dead_objects = 87'000;
+    e.life_p50_bytes = e.life_p90_bytes = 64 << 10;
+    e.life_p99_bytes = UINT64_MAX;
+  });
+  trace.ProfileType("string", 1000, 64'000);
+  trace.ProfileSite("table", "handle", "server.lua", 42, [](gc::ProfileSiteEvent& e) {
+    e.objects = e.met_objects = 90'000;
+    e.bytes = 4'320'000;
+    e.survived_objects = 9000;
+  });
+  trace.ProfileSite("string", "<b>", "server.lua", 7);
   trace.End(kHourUs);
   return trace.text();
 }

@@ -16,6 +16,7 @@
 
 #include "neap/gc/event.h"
 #include "neap/gc/options.h"
+#include "neap/gc/profile_event.h"
 #include "neap/gc/trace.h"
 #include "trace_run.h"
 
@@ -25,7 +26,9 @@ class TraceBuilder {
  public:
   static constexpr uint64_t kEpochNs = 5'000'000'000;
 
-  explicit TraceBuilder(const gc::Options& options = {}, const std::string& command = "test");
+  // `allocation_profile`: what the schema line says of one.
+  explicit TraceBuilder(const gc::Options& options = {}, const std::string& command = "test",
+                        const std::string& allocation_profile = "");
 
   // A collection that stops the program at `start_us` for `pause_us`. `fill` sets other fields.
   void Minor(uint64_t start_us, uint64_t pause_us,
@@ -35,6 +38,12 @@ class TraceBuilder {
   void Pool(const char* name, const gc::PoolEvent& event);
   void Hook(const char* name, uint64_t duration_us, bool slow);
   void Limit(uint64_t what);
+  // Records of an allocation profile: its head, then rows. `fill` sets other figures.
+  void Profile(uint64_t types, uint64_t sites, uint64_t sample_bytes = 0, uint64_t bytes = 0);
+  void ProfileType(const char* type, uint64_t objects, uint64_t bytes,
+                   const std::function<void(gc::ProfileTypeEvent&)>& fill = nullptr);
+  void ProfileSite(const char* type, const char* function, const char* file, uint64_t line,
+                   const std::function<void(gc::ProfileSiteEvent&)>& fill = nullptr);
   // Any line.
   void Line(const std::string& line) { text_ += line + "\n"; }
   // The end line; the run ends then.

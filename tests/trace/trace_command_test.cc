@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -171,6 +173,58 @@ TEST_SUITE("trace/recording") {
     CHECK(Has(read.out, "\"unknown_events\":0"));
   }
 
+  TEST_CASE("a profile of the run is in its trace, however the script ends") {
+    const std::string make =
+        "keep = {}\nlocal function make(i) return {i} end\n"
+        "for i = 1, 1000 do keep[i % 100] = make(i) end\n"
+        "collectgarbage()\n";
+    const struct {
+      std::string last;
+      int status;
+    } ends[] = {{"", 0}, {"error('no')", 1}, {"os.exit(7)", 7}, {"os.exit(0, true)", 0}};
+    for (const auto& [last, status] : ends) {
+      CAPTURE(last);
+      const std::string script = WriteScratch("makes.lua", make + last);
+      for (const std::string flag :
+           {std::string("--alloc-profile"), "--alloc-profile=" + ScratchPath("p.txt"),
+            "--pprof=" + ScratchPath("p.pb.gz")}) {
+        CAPTURE(flag);
+        const std::string path = ScratchPath("profiled.jsonl");
+        REQUIRE(RunNeap({"--trace=" + path, flag, script}).status == status);
+        CHECK(Has(ReadFile(path), "\"allocation_profile\":\"all\""));
+        const ProgramRun text = RunNeap({"trace", path});
+        CHECK(text.status == 0);
+        CHECK(text.err == "");
+        CHECK(Has(text.out, "Allocations by type (each one counted)"));
+        CHECK(Has(text.out, "table  make  "));
+        const ProgramRun json = RunNeap({"trace", path, "--json"});
+        CHECK(Has(json.out, "\"unknown_events\":0"));
+        const size_t at = json.out.find("\"type\":\"table\",\"function\":\"make\"");
+        REQUIRE(at != std::string::npos);
+        const std::string row = json.out.substr(at, json.out.find('}', at) - at);
+        CHECK(Has(row, "makes.lua\",\"line\":2,\"rows\":1,"));
+        CHECK(Has(row, "\"objects\":1000,"));
+        CHECK(Has(row, "\"live_objects\":100,"));
+        CHECK(Has(row, "\"dead_objects\":900,"));
+      }
+    }
+  }
+
+  TEST_CASE("a trace without a profile has none, and one that was cut off says what is gone") {
+    const std::string path = ScratchPath("plain.jsonl");
+    REQUIRE(RunNeap({"--trace=" + path, "-e", kAllocate}).status == 0);
+    CHECK(Has(ReadFile(path), "\"allocation_profile\":\"off\""));
+    CHECK_FALSE(Has(ReadFile(path), "\"event\":\"profile"));
+    CHECK(Has(RunNeap({"trace", path, "--json"}).out, "\"profile\":null"));
+
+    const std::string killed = ScratchPath("killed.jsonl");
+    const std::string script = std::string(kAllocate) + " os.execute('kill -9 $PPID')";
+    RunNeap({"--trace=" + killed, "--alloc-profile", "--alloc-sample=64KiB", "-e", script});
+    const ProgramRun read = RunNeap({"trace", killed});
+    CHECK(read.status == 1);
+    CHECK(Has(read.out, "this file does not reach that far"));
+  }
+
   TEST_CASE("the flight recorder writes after a long pause and on SIGUSR1") {
     const std::string path = ScratchPath("flight.jsonl");
     // A pause above a millisecond: three megabytes survive.
@@ -183,21 +237,53 @@ TEST_SUITE("trace/recording") {
     const std::string asked = ScratchPath("asked.jsonl");
     const std::string script =
         std::string(kAllocate) + " os.execute('kill -USR1 $PPID') " + kAllocate;
-    const ProgramRun run = RunNeap({"-e", script}, {"NEAP_FLIGHT_RECORDER=30," + asked});
+    const ProgramRun run = RunNeap({"--alloc-profile=" + ScratchPath("p.txt"), "-e", script},
+                                   {"NEAP_FLIGHT_RECORDER=30," + asked});
     CHECK(run.status == 0);
     CHECK(Has(run.err, "flight recorder: " + asked));
     CHECK(Has(ReadFile(asked), "\"note\":\"SIGUSR1\""));
-    CHECK(RunNeap({"trace", asked}).status == 0);
+    const ProgramRun read = RunNeap({"trace", asked});
+    CHECK(read.status == 0);
+    CHECK_FALSE(Has(read.out, "allocation profile"));  // nor is one missed
+  }
+
+  TEST_CASE("the lab's flight recorder writes when asked, a file of its own for each heap") {
+    // K5 makes heaps one after another, in seconds. The signal is caught before the trace is made,
+    // and sent again and again: each heap is asked.
+    const std::string folder = ScratchPath("flight") + ".d";
+    REQUIRE(std::filesystem::create_directory(folder));
+    const std::string command =
+        "cd '" + folder +
+        "' && (" NEAP_PROGRAM
+        " lab K5 --no-progress --trace=t "
+        "--flight-recorder=30,f.jsonl >out 2>err & pid=$!; "
+        "until [ -e t ]; do sleep 0.01; done; "
+        "until [ -s f.heap2.jsonl ]; do kill -USR1 $pid || break; sleep 0.1; done; wait $pid)";
+    CHECK(std::system(command.c_str()) == 0);
+    CHECK(Has(ReadFile(folder + "/err"), "neap: flight recorder: f.jsonl\n"));
+    for (const std::string file : {"f.jsonl", "f.heap2.jsonl"}) {
+      CAPTURE(file);
+      CHECK(Has(ReadFile(folder + "/" + file), "\"note\":\"SIGUSR1\""));
+      CHECK(Has(ReadFile(folder + "/" + file), " lab K5 "));
+      CHECK(RunNeap({"trace", folder + "/" + file}).status == 0);
+    }
   }
 
   TEST_CASE("a flight recorder that makes no sense is refused") {
     for (const char* value : {"", "30", "30,", "x,f", "0,f", "30,pause=,f", "30,pause=0,f",
                               "30,pause=5", "1234567,f", "-1,f", ",f"}) {
       CAPTURE(value);
-      const ProgramRun run = RunNeap({std::string("--flight-recorder=") + value, "-e", "x = 1"});
+      const std::string flag = std::string("--flight-recorder=") + value;
+      const ProgramRun run = RunNeap({flag, "-e", "x = 1"});
       CHECK(run.status == 2);
       CHECK(run.OneLineOfError());
       CHECK(Has(run.err, "SECONDS[,pause=MS],FILE"));
+      const ProgramRun lab = RunNeap({"lab", "G1", flag});
+      CHECK(lab.status == 2);
+      CHECK(lab.OneLineOfError());
+      if (*value == '\0') continue;  // CLI11 itself misses a value
+      // "neap: " stands for the program's name, and a line feed ends it.
+      CHECK(Has(run.err, lab.err.substr(6, lab.err.size() - 7) + "; `neap help` lists"));
     }
   }
 }

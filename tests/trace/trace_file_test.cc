@@ -143,6 +143,9 @@ TEST_SUITE("trace/file") {
     builder.Minor(100, 10);
     builder.Pool("p", {.cycle = 1, .pool = 1, .gets = 3});
     builder.Major(300, 10);
+    builder.Profile(2, 1);
+    builder.ProfileType("table", 7, 99);
+    builder.ProfileSite("table", "f", "x.lua", 3);
     builder.End(1000);
     Random random;
     int read = 0;
@@ -221,6 +224,51 @@ TEST_SUITE("trace/file") {
     CHECK(run.Text(run.majors[0].cause) == "new-cause");
     CHECK(run.unknown == 2);
     CHECK(run.events == 3);
+  }
+
+  TEST_CASE("every field of a profile's records is read back as it was written") {
+    gc::ProfileTypeEvent type;
+    gc::ProfileSiteEvent site;
+    uint64_t value = 1000;
+#define NEAP_SET(name) type.name = site.name = ++value;
+    NEAP_PROFILE_ROW_FIELDS(NEAP_SET)
+#undef NEAP_SET
+    type.life_p99_bytes = UINT64_MAX;
+    TraceBuilder trace;
+    trace.Profile(1, 1, 4096);
+    trace.ProfileType("table", 0, 0, [&](gc::ProfileTypeEvent& e) { e = type; });
+    trace.ProfileSite("string", "f \"q\" \n", "a.lua", 17, [&](gc::ProfileSiteEvent& e) {
+      e = site;
+      e.line = 17;
+    });
+    const trace::Run run = trace.Read();
+    REQUIRE(run.profiles.size() == 1);
+    CHECK(run.profiles[0].sample_bytes == 4096);
+    REQUIRE(run.profile_types.size() == 1);
+    REQUIRE(run.profile_sites.size() == 1);
+    CHECK(run.Text(run.profile_types[0].type) == "table");
+    CHECK(run.Text(run.profile_sites[0].function) == "f \"q\" \n");
+    CHECK(run.Text(run.profile_sites[0].file) == "a.lua");
+    CHECK(run.profile_sites[0].line == 17);
+#define NEAP_COMPARE(name)                       \
+  CHECK(run.profile_types[0].name == type.name); \
+  CHECK(run.profile_sites[0].name == site.name);
+    NEAP_PROFILE_ROW_FIELDS(NEAP_COMPARE)
+#undef NEAP_COMPARE
+    CHECK(run.events == 0);
+    CHECK(run.OnlyHeap(0).profile_sites.size() == 1);
+  }
+
+  TEST_CASE("a profile of a later version is passed over, the collections are not") {
+    TraceBuilder trace;
+    trace.Minor(100, 10);
+    trace.Line("{\"event\":\"profile\",\"version\":2,\"types\":1}");
+    trace.Line("{\"event\":\"profile_type\",\"type\":7}");
+    const trace::Run run = trace.Read();
+    CHECK(run.minors.size() == 1);
+    CHECK(run.profiles.empty());
+    CHECK(run.profile_types.empty());
+    CHECK(run.unknown == 2);
   }
 
   TEST_CASE("heaps of one file are told apart by number") {

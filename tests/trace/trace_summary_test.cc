@@ -164,9 +164,11 @@ TEST_SUITE("trace/summary") {
   TEST_CASE("the text has every part, in lines of at most 100 columns") {
     const Run run = ReadText(HourTrace(3000));
     const std::string text = trace::SummaryText(run);
-    for (const char* part : {"neap run server.lua", "Pauses", "Why they ran", "nursery-full",
-                             "(MMU)", "16.7 ms", "Survival", "promoted", "Heap", "Pools", "buffers",
-                             "particles", "Likely problems", "pool-evicted"}) {
+    for (const char* part :
+         {"neap run server.lua", "Pauses", "Why they ran", "nursery-full", "(MMU)", "16.7 ms",
+          "Survival", "promoted", "Heap", "Pools", "buffers", "particles", "Likely problems",
+          "pool-evicted", "Allocations by type (each one counted)", "Allocations by place",
+          "table  handle  server.lua:42", "10.0 %", "64.0 KiB"}) {
       CAPTURE(part);
       CHECK(Has(text, part));
     }
@@ -175,6 +177,99 @@ TEST_SUITE("trace/summary") {
       CHECK(end - at <= 100);
       at = end + 1;
     }
+  }
+
+  TEST_CASE("a profile is shown by type and place, with what survived and how long it lived") {
+    TraceBuilder trace;
+    trace.Major(1000, 100);
+    trace.Profile(2, 30, 512 << 10);
+    trace.ProfileType("table", 4000, 3000, [](gc::ProfileTypeEvent& e) {
+      e.met_objects = 2000;
+      e.survived_objects = 500;
+      e.settled_objects = 1000;
+      e.promoted_objects = 20;
+      e.survivals = 6000;
+      e.dead_objects = 3990;
+      e.life_p50_bytes = 128 << 10;
+      e.life_p90_bytes = UINT64_MAX;
+      e.live_bytes = 2048;
+    });
+    trace.ProfileType("", 100, 1000, [](gc::ProfileTypeEvent& e) { e.rows = 17; });
+    for (uint64_t line = 1; line <= 30; ++line) {
+      trace.ProfileSite("table", "a_function_with_a_long_name", "a/long/path/to/file.lua", line);
+    }
+    trace.End(5000);
+    const std::string text = trace::SummaryText(trace.Read());
+    CAPTURE(text);
+    CHECK(Has(text, "estimated from 4,711 samples, one in 512 KiB"));
+    const size_t at = text.find("  table ");
+    REQUIRE(at != std::string::npos);
+    const std::string row = text.substr(at, text.find('\n', at) - at);
+    for (const char* figure : {"2.93 KiB", "75.0 %", "4,000", "25.0 %", "2.0 %", "1.50", "128 KiB",
+                               "longer", "2.00 KiB"}) {
+      CHECK_MESSAGE(Has(row, figure), figure);
+    }
+    CHECK(Has(text, "  17 more "));
+    CHECK(Has(text, "file.lua:1 "));
+    CHECK(Has(text, "  and 10 more (--json has all)"));
+    const std::string json = trace::SummaryJson(trace.Read());
+    CHECK(Has(json, "\"complete\":true,\"by_type\":[{\"type\":\"table\",\"rows\":1,"));
+    CHECK(Has(json, "\"life_p90_bytes\":null,"));
+    CHECK(Has(json, "\"survived_share\":0.25,\"promoted_share\":0.02,\"mean_age\":1.5}"));
+    CHECK(Has(json, "\"file\":\"a/long/path/to/file.lua\",\"line\":30,"));
+    CHECK(Has(trace::SummaryJson(Majors(1, [](gc::MajorEvent&) {}).Read()), "\"profile\":null"));
+  }
+
+  TEST_CASE("a profile that a cut file has lost, in whole or in part, is said to be missing") {
+    const auto text = [](const std::string& asked, int rows) {
+      TraceBuilder trace({}, "test", asked);
+      trace.Major(1000, 100);
+      if (rows >= 0) trace.Profile(1, 2, 0, 960);
+      if (rows >= 1) trace.ProfileType("table", 10, 480);
+      for (int i = 1; i < rows; ++i) trace.ProfileSite("table", "f", "x.lua", 1);
+      return trace::SummaryText(trace.Read());
+    };
+    CHECK(Has(text("all", -1), "this file does not reach that far"));
+    CHECK(Has(text("sampled", 2), "The allocation profile is cut: 1 of its rows are missing"));
+    CHECK(Has(text("all", 1), "480 B  50.0 %"));  // the shares are of all that there was
+    CHECK_FALSE(Has(text("all", 3), "missing"));
+    for (const char* none : {"off", ""}) CHECK_FALSE(Has(text(none, -1), "profile"));
+  }
+
+  TEST_CASE("how to get a profile is said where a problem asks for it, and nowhere else") {
+    const auto text = [](const std::string& asked, uint64_t promoted_bytes) {
+      TraceBuilder trace({}, "test", asked);
+      for (uint64_t i = 1; i <= 20; ++i) {
+        trace.Minor(10'000 * i, 200, [&](gc::MinorEvent& e) {
+          e.eden_bytes = e.eden_limit_bytes = 1 << 20;
+          e.promoted_bytes = promoted_bytes;
+        });
+      }
+      return trace::SummaryText(trace.Read());
+    };
+    CHECK(Has(text("off", 300'000), "record with --alloc-profile beside --trace."));
+    CHECK_FALSE(Has(text("off", 0), "--alloc-profile"));
+    CHECK_FALSE(Has(text("", 300'000), "--alloc-profile"));  // no script
+  }
+
+  TEST_CASE("types of two runs stand side by side where both have a profile") {
+    const auto run = [](uint64_t bytes, const char* other) {
+      TraceBuilder trace;
+      trace.Major(1000, 100);
+      trace.Profile(2, 0);
+      trace.ProfileType("table", 10, bytes, [](auto& e) { e.survived_objects = 5; });
+      trace.ProfileType(other, 1, 16);
+      return trace.Read();
+    };
+    const std::string text = trace::ComparisonText(run(1000, "string"), run(4000, "function"));
+    const size_t at = text.find("Allocations by type\n");
+    REQUIRE(at != std::string::npos);
+    for (const char* part : {"1000 B", "3.91 KiB", "4.00", "50.0 %", "string", "function"}) {
+      CHECK_MESSAGE(Has(text.substr(at), part), part);
+    }
+    TraceBuilder none;
+    none.Major(1000, 100);
+    CHECK_FALSE(Has(trace::ComparisonText(run(1, "x"), none.Read()), "Allocations"));
   }
 
   TEST_CASE("a run without a collection, and a comparison with itself") {

@@ -98,6 +98,8 @@ TEST_CASE("a file without step, or with something else in its place, is refused 
   CHECK(Has(Refusal("return {step = print, storages = 3}"), "'storages' is a number"));
   CHECK(Has(Refusal("return {step = print, storages = {}}"), "'storages' is empty"));
   CHECK(Has(Refusal("return {step = print, storages = {{}}}"), "no name at 1"));
+  CHECK(Has(Refusal("return {step = print, storages = {'a', 'b', 'a'}}"),
+            "'storages' holds \"a\" twice, at 1 and 3"));
   CHECK(Has(Refusal("return {step = print, params = 'p'}"), "'params' is a string"));
   CHECK(Has(Refusal("return {step = print, params = {gogc = 1}}"), "params.gogc"));
 }

@@ -15,6 +15,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "flight_flag.h"
 #include "heap_flags.h"
 #include "machine_facts.h"
 #include "neap/runtime/debug.h"
@@ -60,6 +61,9 @@ struct LabFlags {
                      "what is printed"};
   TextFlag html = {"--html", "FILE", "NEAP_HTML", "write a report with plots"};
   TextFlag trace = {"--trace", "FILE", "NEAP_TRACE", "write every collection as JSON lines"};
+  TextFlag flight = {kFlightFlag, kFlightForm, kFlightVariable,
+                     "keep the last seconds in memory; FILE after a longer pause and on SIGUSR1; "
+                     "of one heap at a time, not of cells in processes of their own"};
   TextFlag seed = {"--seed", "N", "NEAP_SEED", "seed of random workloads"};
   TextFlag repeat = {"--repeat", "N", "NEAP_REPEAT", "FILE.lua: processes for each storage"};
   TextFlag scale = {"--scale", "X", "NEAP_SCALE", "0 < X <= 1: fewer repetitions, same criteria"};
@@ -69,8 +73,8 @@ struct LabFlags {
 
 // What the command line does not say, the environment may.
 void ReadVariables(LabFlags& flags) {
-  for (TextFlag* flag :
-       {&flags.format, &flags.html, &flags.trace, &flags.seed, &flags.repeat, &flags.scale}) {
+  for (TextFlag* flag : {&flags.format, &flags.html, &flags.trace, &flags.flight, &flags.seed,
+                         &flags.repeat, &flags.scale}) {
     if (flag->text) continue;
     flag->text = Variable(flag->variable);
     if (flag->text) flag->spelling = flag->variable;
@@ -91,8 +95,8 @@ void AddLabOptions(CLI::App& app, LabFlags& flags) {
                                   absl::StrCat(flag.sentence, " (", flag.variable, ")"));
     option->option_text(flag.value)->group("Heap");
   }
-  for (TextFlag* flag :
-       {&flags.format, &flags.html, &flags.trace, &flags.seed, &flags.repeat, &flags.scale}) {
+  for (TextFlag* flag : {&flags.format, &flags.html, &flags.trace, &flags.flight, &flags.seed,
+                         &flags.repeat, &flags.scale}) {
     app.add_option(flag->name, flag->text, absl::StrCat(flag->sentence, " (", flag->variable, ")"))
         ->option_text(flag->value)
         ->group("Output");
@@ -134,6 +138,14 @@ absl::Status FillNumbers(const LabFlags& flags, CommandLine& line) {
   return absl::OkStatus();
 }
 
+absl::Status FillFlight(const LabFlags& flags, lab::Settings& settings) {
+  if (!flags.flight.text) return absl::OkStatus();
+  std::optional<gc::FlightRecorderOptions> flight = ParseFlight(*flags.flight.text);
+  if (!flight) return NotAllowed(flags.flight, kFlightForm);
+  settings.flight = *std::move(flight);
+  return absl::OkStatus();
+}
+
 absl::Status FillFormat(const LabFlags& flags, lab::OutputFormat& format) {
   constexpr std::pair<const char*, lab::OutputFormat> kFormats[] = {
       {"text", lab::OutputFormat::kText},       {"brief", lab::OutputFormat::kBrief},
@@ -167,6 +179,7 @@ absl::Status FillLab(const LabFlags& flags, CommandLine& line) {
   absl::Status status =
       FillHeapOptions(flags.heap, line.settings.heap, &line.settings.heap_is_default);
   if (status.ok()) status = FillNumbers(flags, line);
+  if (status.ok()) status = FillFlight(flags, line.settings);
   if (status.ok()) status = FillFormat(flags, line.format);
   return status;
 }

@@ -10,9 +10,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gzip.h"
+#include "heap_traces.h"
+#include "interpreter/state.h"
 #include "profile/allocation_profile.h"
 #include "profile/heap_snapshot.h"
 #include "profile/pprof_writer.h"
+#include "profile/trace_records.h"
 
 namespace neap::cli {
 namespace {
@@ -44,8 +47,9 @@ absl::Status Write(const char* flag, const std::string& path, const std::string&
 ProfileFiles::ProfileFiles(const ProfileOptions& options) : options_(options) {}
 ProfileFiles::~ProfileFiles() = default;
 
-absl::Status ProfileFiles::Start(vm::State& state) {
+absl::Status ProfileFiles::Start(vm::State& state, uint64_t traced_heap) {
   state_ = &state;
+  traced_heap_ = traced_heap;
   absl::Status status = Create("--alloc-profile", options_.allocation_file);
   status.Update(Create("--pprof", options_.pprof_file));
   status.Update(Create("--heap-snapshot", options_.heap_snapshot_file));
@@ -72,6 +76,10 @@ absl::Status ProfileFiles::Finish() {
   vm::AllocationProfile profile = watch_->Read();
   profile.program = options_.program;
   watch_ = nullptr;
+  if (traced_heap_ != 0) {
+    state.heap().DrainEvents();  // the records come behind the collections they tell of
+    lab::WriteRecords(traced_heap_, vm::TraceRecords(profile));
+  }
   if (!options_.pprof_file.empty()) {
     status.Update(Write("--pprof", options_.pprof_file, Gzip(vm::PprofBytes(profile))));
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // The profiles that a run of a script leaves behind: allocation profile (text or JSON), pprof file,
-// heap snapshot.
+// heap snapshot. An allocation profile of a run that is traced is also the end of its trace
+// (neap/gc/profile_event.h).
 //
 //   ProfileFiles profiles(options);
-//   absl::Status status = profiles.Start(state);   // before the first script
+//   absl::Status status = profiles.Start(state, heap);   // before the first script
 //   ... run ...
-//   status = profiles.Finish();                    // while the state can still be read
+//   status = profiles.Finish();                          // while the state can still be read
 //
 // Files are created at Start, so that a path that cannot be written is found before the run.
 #ifndef NEAP_VM_CLI_PROFILE_FILES_H_
@@ -43,14 +44,15 @@ class ProfileFiles {
   ProfileFiles(const ProfileFiles&) = delete;
   ProfileFiles& operator=(const ProfileFiles&) = delete;
 
-  // The error names flag and path.
-  absl::Status Start(vm::State& state);
+  // `traced_heap`: what AttachTraces returned. The error names flag and path.
+  absl::Status Start(vm::State& state, uint64_t traced_heap);
   // Writes what was asked for; the second call does nothing.
   absl::Status Finish();
 
  private:
   const ProfileOptions options_;
   vm::State* state_ = nullptr;
+  uint64_t traced_heap_ = 0;
   std::unique_ptr<vm::AllocationWatch> watch_;
 };
 

@@ -97,16 +97,19 @@ absl::StatusOr<std::unique_ptr<ScriptHost>> ScriptHost::Create(const ScriptOptio
   traces.command = absl::StrJoin(options.words, " ");
   traces.arguments = options.words;
   traces.seed = options.seed;
+  traces.allocation_profile = !options.profiles.watches_allocations() ? "off"
+                              : options.profiles.sample_bytes == 0    ? "all"
+                                                                      : "sampled";
   absl::Status status = lab::StartTraces(traces);
   if (!status.ok()) {
     return absl::PermissionDeniedError(absl::StrCat("--trace: ", status.message()));
   }
   absl::StatusOr<std::unique_ptr<gc::Heap>> heap = gc::Heap::Create(options.heap);
   if (!heap.ok()) return heap.status();
-  lab::AttachTraces(**heap);
+  const uint64_t traced_heap = lab::AttachTraces(**heap);
   std::unique_ptr<ScriptHost> host(new ScriptHost(*std::move(heap), options));
   if (!host->Open(options)) return absl::ResourceExhaustedError("cannot create state");
-  if (status = host->profiles_.Start(host->state_); !status.ok()) return status;
+  if (status = host->profiles_.Start(host->state_, traced_heap); !status.ok()) return status;
   return host;
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "flight_flag.h"
 #include "heap_flags.h"
 #include "neap/runtime/random_seed.h"
 
@@ -21,8 +22,6 @@ constexpr const char* kTraceFlag = "trace";
 constexpr const char* kTraceVariable = "NEAP_TRACE";
 constexpr uint64_t kMostSampleBytes = uint64_t{1} << 30;
 constexpr const char* kSeedVariable = "NEAP_SEED";
-constexpr const char* kFlightFlag = "flight-recorder";
-constexpr const char* kFlightVariable = "NEAP_FLIGHT_RECORDER";
 
 class Parser {
  public:
@@ -111,7 +110,7 @@ class Parser {
   // Where the value of the flag goes; null: there is no such flag.
   std::optional<std::string>* TextOf(const std::string& name) {
     if (name == kTraceFlag) return &trace_;
-    if (name == kFlightFlag) return &flight_;
+    if (name == kFlightFlag + 2) return &flight_;  // without its dashes
     if (name == "alloc-sample") return &alloc_sample_;
     if (name == "pprof") return &pprof_;
     if (name == "heap-snapshot") return &heap_snapshot_;
@@ -170,34 +169,17 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // SECONDS[,pause=MS],FILE.
   absl::Status FillFlight() {
     const bool is_flag = flight_.has_value();
     const std::string text = is_flag ? *flight_ : Variable(kFlightVariable).value_or("");
     if (text.empty() && !is_flag) return absl::OkStatus();
-    uint32_t seconds = 0, pause_ms = 0;
-    size_t at = TakeNumber(text, 0, &seconds);
-    constexpr std::string_view kPause = ",pause=";
-    if (at != 0 && text.compare(at, kPause.size(), kPause) == 0) {
-      const size_t digits = at + kPause.size();
-      at = TakeNumber(text, digits, &pause_ms);
-      if (at == digits || pause_ms == 0) at = 0;
+    std::optional<gc::FlightRecorderOptions> flight = ParseFlight(text);
+    if (!flight) {
+      return Refuse(absl::StrCat(is_flag ? kFlightFlag : kFlightVariable, ": \"", text,
+                                 "\" is not allowed; give ", kFlightForm));
     }
-    if (at == 0 || seconds == 0 || at + 1 >= text.size() || text[at] != ',') {
-      return Refuse(absl::StrCat(is_flag ? "--" : "", is_flag ? kFlightFlag : kFlightVariable,
-                                 ": \"", text, "\" is not allowed; give SECONDS[,pause=MS],FILE"));
-    }
-    options_.flight.path = text.substr(at + 1);
-    options_.flight.keep_ns = uint64_t{seconds} * 1'000'000'000;
-    options_.flight.pause_ns = uint64_t{pause_ms} * 1'000'000;
+    options_.flight = *std::move(flight);
     return absl::OkStatus();
-  }
-  // Digits of `text` from `at`, as a number of at most six; the index behind them.
-  static size_t TakeNumber(const std::string& text, size_t at, uint32_t* number) {
-    const size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-    if (end == at || end - at > 6) return at;
-    *number = static_cast<uint32_t>(std::stoul(text.substr(at, end - at)));
-    return end;
   }
 
   absl::Status FillSeed() {
@@ -253,13 +235,14 @@ std::string DescribeScriptOptions() {
                     flag.sentence, " (", flag.variable, ")\n");
   }
   absl::StrAppend(&text, "  --trace=FILE        write every collection as JSON lines (",
-                  kTraceVariable, ")\n  --flight-recorder=SECONDS[,pause=MS],FILE  ",
+                  kTraceVariable, ")\n  ", kFlightFlag, "=", kFlightForm, "  ",
                   "keep the last seconds in memory; FILE after a\n",
                   "                      longer pause and on SIGUSR1 (", kFlightVariable, ")\n");
   absl::StrAppend(
       &text,
       "  --alloc-profile[=FILE]  allocations by type and line, with what became of them;"
-      " FILE.json: JSON\n"
+      " FILE.json: JSON;\n"
+      "                          beside --trace the trace ends with them, too\n"
       "  --alloc-sample=SIZE     note one allocation in SIZE bytes (512KiB), not all\n"
       "  --pprof=FILE            the same by call stack, for `go tool pprof`\n"
       "  --heap-snapshot=FILE    all objects left at the end, for `neap heap`\n");

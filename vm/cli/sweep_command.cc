@@ -5,9 +5,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
@@ -38,12 +39,20 @@ int Complain(const absl::Status& status) {
   return is_input ? kExitMisuse : kExitFailed;
 }
 
-absl::Status WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (file) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat("cannot write '", path, "'"));
+absl::Status WriteFile(const char* flag, const std::string& path, const std::string& text) {
+  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  bool is_written = file != nullptr;
+  if (is_written) is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (file != nullptr) is_written &= std::fclose(file) == 0;
+  if (is_written) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(flag, ": cannot write '", path, "': ", std::strerror(errno)));
+}
+
+// The result file's errors, with the flag that named it.
+absl::Status WithFlag(const absl::Status& status) {
+  if (!absl::IsPermissionDenied(status) && !absl::IsDataLoss(status)) return status;
+  return absl::Status(status.code(), absl::StrCat("--out: ", status.message()));
 }
 
 void AddOptions(CLI::App& app, SweepFlags& flags) {
@@ -90,10 +99,10 @@ int WriteJobList(const Sweep& sweep, const std::string& path) {
   std::filesystem::create_directories(folder, error);
   if (error)
     return Complain(absl::PermissionDeniedError(
-        absl::StrCat("cannot make the folder '", folder, "': ", error.message())));
+        absl::StrCat("--job-list: cannot make the folder '", folder, "': ", error.message())));
   const std::string program = std::filesystem::read_symlink(kProgram, error).string();
   const std::string jobs = workload::JobList(sweep, program, folder);
-  const absl::Status status = WriteFile(path, jobs);
+  const absl::Status status = WriteFile("--job-list", path, jobs);
   if (!status.ok()) return Complain(status);
   const auto count = std::count(jobs.begin(), jobs.end(), '\n');
   std::printf(
@@ -107,7 +116,7 @@ int WriteJobList(const Sweep& sweep, const std::string& path) {
 
 int Report(const SweepResult& result, const SweepFlags& flags) {
   if (!flags.csv.empty()) {
-    const absl::Status status = WriteFile(flags.csv, workload::ToCsv(result));
+    const absl::Status status = WriteFile("--csv", flags.csv, workload::ToCsv(result));
     if (!status.ok()) return Complain(status);
   }
   if (!flags.is_quiet) std::fputs(workload::ToTable(result).c_str(), stdout);
@@ -126,7 +135,8 @@ int Merge(const SweepFlags& flags, const std::string& as_typed) {
   }
   if (cut > 0) std::fprintf(stderr, "neap sweep: passed over %d lines that are no runs\n", cut);
   if (!flags.out.empty()) {
-    const absl::Status status = WriteFile(flags.out, workload::ToJsonLines(result, as_typed));
+    const absl::Status status =
+        WriteFile("--out", flags.out, workload::ToJsonLines(result, as_typed));
     if (!status.ok()) return Complain(status);
   }
   return Report(result, flags);
@@ -148,7 +158,7 @@ int Run(const SweepFlags& flags, const std::string& as_typed) {
   if (!flags.job_list.empty()) return WriteJobList(*sweep, flags.job_list);
   const absl::StatusOr<SweepResult> result =
       workload::RunSweep(*sweep, flags.out, kProgram, flags.is_quiet ? nullptr : &std::cerr);
-  if (!result.ok()) return Complain(result.status());
+  if (!result.ok()) return Complain(WithFlag(result.status()));
   return Report(*result, flags);
 }
 

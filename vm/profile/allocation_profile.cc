@@ -118,4 +118,15 @@ std::vector<AllocationRow> RowsByType(const AllocationProfile& profile) {
   return Sorted(rows);
 }
 
+int LifeBucket(const gc::AllocationRecord& record, double share) {
+  double dead = 0;
+  for (const double objects : record.lifetimes) dead += objects;
+  double seen = 0;
+  for (int i = 0; dead > 0 && i < gc::AllocationRecord::kLifetimes; ++i) {
+    seen += record.lifetimes[static_cast<size_t>(i)];
+    if (seen >= share * dead) return i;
+  }
+  return -1;
+}
+
 }  // namespace neap::vm

@@ -83,6 +83,10 @@ struct AllocationRow {
 std::vector<AllocationRow> RowsBySite(const AllocationProfile& profile);
 std::vector<AllocationRow> RowsByType(const AllocationProfile& profile);
 
+// The bucket of AllocationRecord::lifetimes that `share` (0.5: the median) of the objects that died
+// do not exceed; negative: none died.
+int LifeBucket(const gc::AllocationRecord& record, double share);
+
 // Two tables for people: by type, and the `most` first ones by site.
 std::string AllocationTable(const AllocationProfile& profile, size_t most = 40);
 // One JSON object: {"profile":"allocations","version":1,...,"types":[...],"sites":[...]}. The page

@@ -54,19 +54,8 @@ std::string PercentText(double percent) {
   return std::isnan(percent) ? "-" : absl::StrFormat("%.1f", percent);
 }
 
-// The bucket that the median of the dead falls into; negative: none died.
-int MedianLife(const AllocationRecord& record) {
-  double dead = 0;
-  for (const double objects : record.lifetimes) dead += objects;
-  double seen = 0;
-  for (int i = 0; dead > 0 && i < AllocationRecord::kLifetimes; ++i) {
-    seen += record.lifetimes[static_cast<size_t>(i)];
-    if (2 * seen >= dead) return i;
-  }
-  return -1;
-}
 std::string LifeText(const AllocationRecord& record) {
-  const int bucket = MedianLife(record);
+  const int bucket = LifeBucket(record, 0.5);
   if (bucket < 0) return "-";
   if (bucket == AllocationRecord::kLifetimes - 1) return "longer";
   return BytesText(std::ldexp(1024, bucket));

@@ -68,6 +68,8 @@ struct JsonTraceInfo {
   std::vector<std::pair<std::string, std::string>> environment;  // variables that matter
   std::optional<uint64_t> program_seed;  // of the program's own random numbers
   std::string note;                      // why there is a trace
+  // Scripts: "off", "all" or "sampled": what neap/gc/profile_event.h says is to follow.
+  std::string allocation_profile;
 };
 
 // The environment variables of this process that neap and its Lua read: NEAP_*, LUA_*. By name.
