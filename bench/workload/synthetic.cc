@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <latch>
 #include <memory>
 #include <thread>
 
@@ -214,14 +215,18 @@ class Population {
   uint64_t made_ = 0;
 };
 
-// The threads beside the measured one: they run frames until told to stop.
+// The threads beside the measured one: they run frames until told to stop. All have begun when it
+// begins, or a short run would be over before them.
 class OtherThreads {
  public:
-  template <typename MakeFrames>
-  OtherThreads(gc::Mutator& m, int64_t count, MakeFrames run_frames) : m_(m) {
+  // run_frames(i, begun, stops): counts `begun` down after the first frame.
+  template <typename RunFrames>
+  OtherThreads(gc::Mutator& m, int64_t count, RunFrames run_frames) : m_(m), begun_(count) {
     for (int64_t i = 0; i < count; ++i) {
-      threads_.emplace_back([this, i, run_frames] { run_frames(i, stops_); });
+      threads_.emplace_back([this, i, run_frames] { run_frames(i, begun_, stops_); });
     }
+    const gc::BlockingRegion region(m_);
+    begun_.wait();
   }
   ~OtherThreads() {
     stops_ = true;
@@ -233,6 +238,7 @@ class OtherThreads {
 
  private:
   gc::Mutator& m_;
+  std::latch begun_;
   std::atomic<bool> stops_ = false;
   std::vector<std::thread> threads_;
 };
@@ -264,9 +270,11 @@ absl::StatusOr<Run> RunSynthetic(const SortedKnobs& knobs) {
   const auto seed_of = [&](int64_t thread) {
     return knobs.run.seed + 1000003 * static_cast<uint64_t>(thread);
   };
-  const auto run_frames = [&](int64_t index, const std::atomic<bool>& stops) {
+  const auto run_frames = [&](int64_t index, std::latch& begun, const std::atomic<bool>& stops) {
     gc::Mutator mine(**heap);
     Population population(mine, options, type, pool.get(), seed_of(index + 1));
+    population.Frame();
+    begun.count_down();
     while (!stops) population.Frame();
   };
   Population population(m, options, type, pool.get(), seed_of(0));

@@ -177,6 +177,19 @@ TEST_SUITE("profile/allocations") {
     CHECK(row.record.samples < 2000);
     CHECK(row.record.allocated.objects == doctest::Approx(30000).epsilon(0.2));
   }
+
+  TEST_CASE("an instruction that makes two objects is sampled for both") {
+    const std::string_view script =
+        "for i = 1, 30000 do local t = {i, i, i} end\n"
+        "for i = 1, 30000 do local f = function() return i end end";
+    const AllocationProfile profile = ProfileOf(script, 512);
+    for (const auto& [line, type] : {std::pair{1, "table"}, std::pair{1, "array part"},
+                                     std::pair{2, "closure"}, std::pair{2, "upvalue"}}) {
+      CAPTURE(type);
+      CHECK(RowAt(profile, "main chunk", line, type).record.allocated.objects ==
+            doctest::Approx(30000).epsilon(0.2));
+    }
+  }
 }
 
 }  // namespace

@@ -192,7 +192,11 @@ bool NewTableSlow(State& s, uint32_t a, uint32_t inline_fields, uint32_t element
       s, a + 1, [&] { return s.objects().NewTable(static_cast<int>(inline_fields)); });
   if (table == nullptr) return s.MemoryError();
   Registers(s)[a] = gc::ToWord(table);
-  if (elements == 0) return true;
+  return elements == 0 || AddArraySlow(s, a, elements);
+}
+
+bool AddArraySlow(State& s, uint32_t a, uint32_t elements) {
+  Table* table = AsTable(Value::FromWord(Registers(s)[a]));
   const bool ok =
       AtPreciseSafepoint(s, a + 1, [&] { return ReserveArray(s.objects(), table, elements); });
   return ok || s.MemoryError();
@@ -271,10 +275,12 @@ bool SetList(State& s, uint32_t a, uint32_t count, uint32_t first) {
 
 namespace {
 
-// All in the room that there is, without a safepoint; null: there is not enough.
-LuaClosure* QuickClosure(State& s, const Frame& frame, Prototype* prototype) {
+// All in the room that there is, without a safepoint. Null: there is none for the closure; the
+// upvalues from `*done` on, which found no room, are 0.
+LuaClosure* QuickClosure(State& s, const Frame& frame, Prototype* prototype, size_t* done) {
   const std::vector<UpvalueInfo>& infos = prototype->code->unit->upvalues;
   const size_t count = infos.size();
+  *done = 0;
   void* memory = s.mutator().TryBump(LuaClosure::BytesFor(static_cast<int>(count)));
   if (memory == nullptr) return nullptr;
   auto* closure = static_cast<LuaClosure*>(memory);
@@ -286,11 +292,12 @@ LuaClosure* QuickClosure(State& s, const Frame& frame, Prototype* prototype) {
         info.is_parent_local
             ? FindUpvalueInRoom(s, s.running(), frame.base + info.index)
             : static_cast<LuaClosure*>(gc::ToObject(Registers(s)[-1]))->upvalue(info.index);
-    gc::InitSlot(closure->upvalues() + i, gc::ToWord(upvalue));
     if (upvalue == nullptr) [[unlikely]] {
-      while (++i < count) closure->upvalues()[i] = 0;  // garbage, but whole
-      return nullptr;
+      for (; i < count; ++i) gc::InitSlot(closure->upvalues() + i, Word{0});
+      return closure;
     }
+    gc::InitSlot(closure->upvalues() + i, gc::ToWord(upvalue));
+    *done = i + 1;
   }
   return closure;
 }
@@ -300,18 +307,22 @@ LuaClosure* QuickClosure(State& s, const Frame& frame, Prototype* prototype) {
 bool MakeClosure(State& s, uint32_t a, uint32_t child) {
   Frame& frame = TopFrame(s);
   Prototype* prototype = frame.code->child(child);
-  if (LuaClosure* quick = QuickClosure(s, frame, prototype); quick != nullptr) [[likely]] {
-    Registers(s)[a] = gc::ToWord(quick);
+  const std::vector<UpvalueInfo>& infos = prototype->code->unit->upvalues;
+  size_t done = 0;
+  LuaClosure* closure = QuickClosure(s, frame, prototype, &done);
+  if (closure != nullptr && done == infos.size()) [[likely]] {
+    Registers(s)[a] = gc::ToWord(closure);
     return true;
   }
-  const std::vector<UpvalueInfo>& infos = prototype->code->unit->upvalues;
-  const auto type = static_cast<gc::TypeId>(kLuaClosureType + infos.size());
   frame.top = frame.base + a + 1;
-  auto* closure = static_cast<LuaClosure*>(s.mutator().TryAllocate(type));
-  if (closure == nullptr) return s.MemoryError();
-  gc::InitSlot(closure->prototype.slot(), gc::ToWord(prototype));
+  if (closure == nullptr) {
+    const auto type = static_cast<gc::TypeId>(kLuaClosureType + infos.size());
+    closure = static_cast<LuaClosure*>(s.mutator().TryAllocate(type));
+    if (closure == nullptr) return s.MemoryError();
+    gc::InitSlot(closure->prototype.slot(), gc::ToWord(prototype));
+  }
   Registers(s)[a] = gc::ToWord(closure);
-  for (size_t i = 0; i < infos.size(); ++i) {
+  for (size_t i = done; i < infos.size(); ++i) {
     Upvalue* upvalue;
     if (infos[i].is_parent_local) {
       upvalue = FindUpvalue(s, s.running(), frame.base + infos[i].index);

@@ -16,6 +16,7 @@ Step SetFieldMiss(State& s, Value object, uint32_t constant, Value value, uint32
 
 // False: error set.
 bool NewTableSlow(State& s, uint32_t a, uint32_t inline_fields, uint32_t elements);
+bool AddArraySlow(State& s, uint32_t a, uint32_t elements);
 bool NewRecordSlow(State& s, uint32_t a, uint32_t first, uint32_t record);
 bool SetList(State& s, uint32_t a, uint32_t count, uint32_t first);
 bool MakeClosure(State& s, uint32_t a, uint32_t child);

@@ -65,22 +65,20 @@ inline Word MakeTable(State& s, uint32_t inline_fields) {
   return reinterpret_cast<Word>(memory);
 }
 
-// The same with a small array part. 0: no room without a collection, or a large array.
-inline Word MakeTableWithArray(State& s, uint32_t inline_fields, uint32_t elements) {
+// Gives a table that was just made a small array part. False: no room without a collection, or a
+// large one.
+inline bool AddArrayInRoom(State& s, Word table, uint32_t elements) {
   constexpr uint32_t kMost = 64;
-  if (elements > kMost) return 0;
+  if (elements > kMost) return false;
   const size_t bytes = sizeof(ArrayPart) + elements * sizeof(Word);
   void* memory = s.mutator().TryBump(bytes);
-  if (memory == nullptr) return 0;
+  if (memory == nullptr) return false;
   auto* words = static_cast<Word*>(memory);
   words[0] = Object::MakeHeader(kArrayPartType);
   words[1] = elements;
   for (size_t i = 2; i < bytes / sizeof(Word); ++i) words[i] = 0;
-  const Word table = MakeTable(s, inline_fields);
-  if (table != 0) {
-    gc::InitSlot(AsTable(Value::FromWord(table))->array.slot(), reinterpret_cast<Word>(memory));
-  }
-  return table;
+  gc::InitSlot(AsTable(Value::FromWord(table))->array.slot(), reinterpret_cast<Word>(memory));
+  return true;
 }
 
 // A kCall of the register 0, as one word: to be compared with what follows a kSelf.
@@ -457,18 +455,15 @@ with_hook:
                       static_cast<uint32_t>(D)));
   }
   CASE(kNewTable) {
-    if (X == 0) [[likely]] {
-      const Word table = MakeTable(s, static_cast<uint32_t>(B));
-      if (table != 0) [[likely]] {
-        R[A] = table;
-        NEXT();
-      }
-    }
-    if (const Word table = MakeTableWithArray(s, static_cast<uint32_t>(B), X); table != 0) {
-      R[A] = table;
+    const Word table = MakeTable(s, static_cast<uint32_t>(B));
+    if (table == 0) [[unlikely]] {
+      TRY(NewTableSlow(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B), X));
       NEXT();
     }
-    TRY(NewTableSlow(s, static_cast<uint32_t>(A), static_cast<uint32_t>(B), X));
+    R[A] = table;
+    if (X == 0 || AddArrayInRoom(s, table, X)) [[likely]]
+      NEXT();
+    TRY(AddArraySlow(s, static_cast<uint32_t>(A), X));
     NEXT();
   }
   CASE(kNewRecord) {
