@@ -24,15 +24,6 @@
 
 #include "neap/runtime/check.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1
-#include <sanitizer/lsan_interface.h>
-#endif
-#endif
-
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23  // Linux 5.14; older headers do not name it
 #endif
@@ -58,15 +49,6 @@ bool TakeInjectedCommit() {
     if (commits_left.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) return true;
   }
   return left != 0;
-}
-
-// A process may end with its heaps alive (exit inside a script). LeakSanitizer has to find then
-// what the objects of a heap own: by itself it looks for pointers in malloc's memory only.
-void TellLeakSanitizer([[maybe_unused]] void* start, [[maybe_unused]] size_t bytes,
-                       [[maybe_unused]] bool is_in_use) {
-#if defined(__SANITIZE_ADDRESS__)
-  (is_in_use ? __lsan_register_root_region : __lsan_unregister_root_region)(start, bytes);
-#endif
 }
 
 // Writes to every page without changing a byte, whoever else uses them: a compare-exchange of a
@@ -109,7 +91,6 @@ void* OsReserve(size_t bytes, size_t alignment) {
   const size_t after = slack - before;
   if (before != 0) munmap(begin, before);
   if (after != 0) munmap(begin + before + bytes, after);
-  TellLeakSanitizer(begin + before, bytes, true);
   return begin + before;
 }
 
@@ -150,7 +131,6 @@ void OsUnprotect(void* start, size_t bytes) { Protect(start, bytes, PROT_READ | 
 void OsRelease(void* start, size_t bytes) {
   CheckRange(start, bytes, kOsPageBytes);
   if (bytes == 0) return;
-  TellLeakSanitizer(start, bytes, false);
   NEAP_CHECK(munmap(start, bytes) == 0, "only reserved ranges are released",
              "start=%p bytes=%zu errno=%d", start, bytes, errno);
 }
@@ -158,9 +138,7 @@ void OsRelease(void* start, size_t bytes) {
 void* OsZeroes(size_t bytes) {
   void* const start =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (start == MAP_FAILED) return nullptr;
-  TellLeakSanitizer(start, bytes, true);
-  return start;
+  return start == MAP_FAILED ? nullptr : start;
 }
 
 uint64_t OsMinorFaults() {

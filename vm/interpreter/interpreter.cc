@@ -135,9 +135,14 @@ inline Table* MetatableOfMethods(State& s, Value v) {
     dispatch = HooksInstructions(co) ? hooked : plain; \
   } while (0)
 // After a slow path of the current instruction.
-#define STEP(expression)                    \
+#define STEP(expression)    \
+  do {                      \
+    SAVE();                 \
+    STEP_SAVED(expression); \
+  } while (0)
+// Where pc was saved before a call that may have moved the frames.
+#define STEP_SAVED(expression)              \
   do {                                      \
-    SAVE();                                 \
     const Step step_ = (expression);        \
     if (step_ == Step::kDone) [[likely]] {  \
       if (s.entry_returned_) [[unlikely]]   \
@@ -894,11 +899,11 @@ wide_result : {
         NativeCall call(s);
         const NativeResult result = native(call);
         if (result != NativeResult::kReturn) [[unlikely]]
-          STEP(ActOnNative(s, call, result));
+          STEP_SAVED(ActOnNative(s, call, result));
         frame = &co->frame();
         const uint32_t count = call.results;
         if (frame->flags != kFrameNative || co->hook_mask != 0) [[unlikely]] {
-          STEP(ReturnFromNative(s, count));
+          STEP_SAVED(ReturnFromNative(s, count));
         }
         const Word* from = co->stack + (frame->top - count);
         --co->frame_count;
