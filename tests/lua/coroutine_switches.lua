@@ -152,6 +152,22 @@ do
   end)) == "ABC")
 end
 
+-- A running coroutine lives while nothing but its running refers to it.
+do
+  local function body(...)
+    local sum = 0
+    for i = 1, 20 do
+      collectgarbage()
+      for k = 1, 50 do sum = sum + #{i, k} end
+    end
+    return sum, ...
+  end
+  same(pack(resume(create(body), 1, nil)), pack(true, 2000, 1, nil))
+  same(pack(wrap(body)(1, nil)), pack(2000, 1, nil))
+  same(pack(resume(create(function() return resume(create(body), 3) end))),
+       pack(true, true, 2000, 3))
+end
+
 -- A hook sees the calls and returns of both sides, and the values are the same.
 do
   local events = {}

@@ -6,8 +6,8 @@
 // that positions in them are indices, and pointers are derived anew after everything that may grow
 // them. What the collector sees of a value stack depends on who owns it:
 //
-//   K1  The coroutine that runs, and those that wait for one they resumed, are roots: their stacks
-//       are visited at every collection, and written without a barrier.
+//   K1  The coroutine that runs, and those that wait for one they resumed, are roots, and so are
+//       their stacks: visited at every collection, and written without a barrier.
 //   K2  A suspended coroutine's stack is part of the object: the trace function reports it. It is
 //       logged (write barrier) when it stops running, so that the next minor looks at it, and
 //       before every later store into it.

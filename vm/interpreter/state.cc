@@ -75,6 +75,8 @@ void State::VisitYoungRoots(gc::Tracer& tracer) { VisitChain(tracer, VisitYoungS
 void State::VisitChain(gc::Tracer& tracer, void (*visit)(Coroutine*, uint32_t, gc::Tracer&)) {
   tracer.VisitSlots(roots_, kRoots);
   for (Coroutine* co = running_; co != nullptr; co = co->resumer) {
+    Word self = gc::ToWord(co);  // nothing else may refer to it: coroutine.resume has used it up
+    tracer.VisitSlot(&self);
     visit(co, co->frame_count == 0 ? co->top : co->frame().top, tracer);
   }
 }
