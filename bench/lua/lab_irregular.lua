@@ -11,10 +11,7 @@ local verdicts, paced_program = require "lab.verdicts", require "lab.paced_progr
 local sync = require "sync"
 local kTrials, kRequests = tonumber(arg[1]) or 2500, tonumber(arg[2]) or 4000
 local kRatios = {0.8, 1.3, 2.0}
-if neap.gc.nursery() ~= "off" then
-  verdicts.report("K13", "run it with --preset=go: what dies young starts no major cycle")
-  verdicts.finish()
-end
+paced_program.needs_go("K13")
 
 neap.gc.gogc(25)  -- a period is a quarter of what is alive: 1 MiB
 local program = paced_program.new(4 << 20, 4000)

@@ -10,10 +10,7 @@ local judge = verdicts.holds
 local paced_program, sync = require "lab.paced_program", require "sync"
 local kTrials = tonumber(arg and arg[1]) or 100
 local kBurst, kBufferBytes, kChunkBytes, kScale = 64, 1024, 16000, 4
-if neap.gc.nursery() ~= "off" then
-  verdicts.report("K7", "run it with --preset=go: what dies young starts no major cycle")
-  verdicts.finish()
-end
+paced_program.needs_go("K7")
 
 local program = paced_program.new((32 << 20) // kScale, kChunkBytes)
 local progress, room = program.progress, program.room

@@ -8,10 +8,7 @@ package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
 local verdicts, paced_program = require "lab.verdicts", require "lab.paced_program"
 local sync = require "sync"
 local kBursts, kBurst, kChunkBytes, kScale = tonumber(arg[1]) or 60, 64, 16000, 4
-if neap.gc.nursery() ~= "off" then
-  verdicts.report("K16", "run it with --preset=go: what dies young starts no major cycle")
-  verdicts.finish()
-end
+paced_program.needs_go("K16")
 local program = paced_program.new((32 << 20) // kScale, kChunkBytes)
 
 -- Sets the limit so that the goal is `factor` times what is alive.

@@ -9,10 +9,7 @@ package.path = arg[0]:gsub("[^/]*$", "?.lua;") .. package.path
 local verdicts, paced_program = require "lab.verdicts", require "lab.paced_program"
 local sync = require "sync"
 local kTrials, kBurst, kChunkBytes, kScale = tonumber(arg[1]) or 200, 8, 8000, 16
-if neap.gc.nursery() ~= "off" then
-  verdicts.report("K6", "run it with --preset=go: what dies young starts no major cycle")
-  verdicts.finish()
-end
+paced_program.needs_go("K6")
 neap.gc.gogc(50)  -- half of what is alive
 local program = paced_program.new(4 << 20, kChunkBytes)
 local clock = os.clock

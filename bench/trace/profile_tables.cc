@@ -10,12 +10,14 @@
 #include "absl/strings/str_format.h"
 #include "profile/figure_text.h"
 #include "report_text.h"
+#include "text/utf8_text.h"
 
 namespace neap::trace {
 namespace {
 
 using vm::BytesText;
 using vm::CountText;
+using vm::IsContinuation;
 using vm::ShareText;
 
 constexpr size_t kColumns = 100;
@@ -36,8 +38,6 @@ ProfileRow RowOf(const Event& event) {
 #undef NEAP_COPY
   return row;
 }
-
-bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 // Cut at the end, or at the beginning; never in the middle of a character.
 std::string Beginning(const std::string& text, size_t most) {

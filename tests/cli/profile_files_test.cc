@@ -100,9 +100,10 @@ TEST_CASE("flags of profiles that cannot be met are refused before the script ru
     CHECK(run.OneLineOfError());
     CHECK_MESSAGE(Has(run.err, part), run.err);
   };
-  refused({"--alloc-profile=/no/such/folder/x"}, "--alloc-profile: cannot write /no/such/folder/x");
-  refused({"--pprof=/no/such/folder/x"}, "--pprof: cannot write /no/such/folder/x");
-  refused({"--heap-snapshot=/no/such/x"}, "--heap-snapshot: cannot write /no/such/x");
+  refused({"--alloc-profile=/no/such/folder/x"},
+          "--alloc-profile: cannot write '/no/such/folder/x'");
+  refused({"--pprof=/no/such/folder/x"}, "--pprof: cannot write '/no/such/folder/x'");
+  refused({"--heap-snapshot=/no/such/x"}, "--heap-snapshot: cannot write '/no/such/x'");
   refused({"--alloc-profile="}, "needs the name of a file");
   refused({"--pprof="}, "needs the name of a file");
   refused({"--trace="}, "needs the name of a file");

@@ -143,6 +143,20 @@ do
   co = create(function() table.sort(sorted, function() yield() end) end)
   ok, message = resume(co)
   assert(not ok and message == "attempt to yield across a C-call boundary")
+  -- One that a C call resumes may fail before any code of Lua has run for that call.
+  for _, c_call in ipairs{
+    function(f) table.sort({2, 1}, f) end,
+    function(f) string.gsub("a", "a", f) end,
+    function(f) tostring(setmetatable({}, {__tostring = f})) end,
+  } do
+    assert(not pcall(c_call, wrap(error)))
+    ok, message = pcall(c_call, wrap(function() error("inside", 0) end))
+    assert(not ok and message:find("inside$"))
+    local dead = wrap(type)
+    dead(1)
+    ok, message = pcall(c_call, dead)
+    assert(not ok and message:find("cannot resume dead coroutine$"))
+  end
   -- A coroutine of its own may switch inside a C call.
   local less = wrap(function(a, b) while true do a, b = yield(a < b) end end)
   table.sort(sorted, less)

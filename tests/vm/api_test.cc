@@ -309,6 +309,11 @@ TEST_SUITE("vm/api") {
     const auto failed = co.Resume();
     CHECK(failed.error().message == "chunk:1: inside");
     CHECK(failed.error().traceback.find("chunk:1:") != std::string::npos);
+    // A native body.
+    co = vm.NewCoroutine(vm.Run("return error").value()).value();
+    CHECK(co.Resume("at once").error().message == "at once");
+    CHECK(co.status() == lua::CoroutineStatus::kDead);
+    CHECK(vm.Say("return 1 + 1") == "2");
     co = vm.NewCoroutine(vm.Run("return function() local x <close> = setmetatable({}, {"
                                 " __close = function() closed = true end })"
                                 " coroutine.yield() end")

@@ -3,10 +3,6 @@
 // profile_files.h. The snapshot is written first: it shows the heap without what the reports need.
 #include "profile_files.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gzip.h"
@@ -16,30 +12,14 @@
 #include "profile/heap_snapshot.h"
 #include "profile/pprof_writer.h"
 #include "profile/trace_records.h"
+#include "write_file.h"
 
 namespace neap::cli {
 namespace {
 
-absl::Status CannotWrite(const char* flag, const std::string& path) {
-  return absl::PermissionDeniedError(
-      absl::StrCat(flag, ": cannot write ", path, ": ", std::strerror(errno)));
-}
-
 // Makes the file, empty. No path: nothing.
 absl::Status Create(const char* flag, const std::string& path) {
-  if (path.empty()) return absl::OkStatus();
-  FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) return CannotWrite(flag, path);
-  std::fclose(file);
-  return absl::OkStatus();
-}
-
-absl::Status Write(const char* flag, const std::string& path, const std::string& bytes) {
-  FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) return CannotWrite(flag, path);
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  const bool closed = std::fclose(file) == 0;
-  return written && closed ? absl::OkStatus() : CannotWrite(flag, path);
+  return path.empty() ? absl::OkStatus() : WriteFile(flag, path, "");
 }
 
 }  // namespace
@@ -81,7 +61,7 @@ absl::Status ProfileFiles::Finish() {
     lab::WriteRecords(traced_heap_, vm::TraceRecords(profile));
   }
   if (!options_.pprof_file.empty()) {
-    status.Update(Write("--pprof", options_.pprof_file, Gzip(vm::PprofBytes(profile))));
+    status.Update(WriteFile("--pprof", options_.pprof_file, Gzip(vm::PprofBytes(profile))));
   }
   if (!options_.allocations) return status;
   if (options_.allocation_file.empty()) {
@@ -90,8 +70,8 @@ absl::Status ProfileFiles::Finish() {
     return status;
   }
   const bool is_json = absl::EndsWith(options_.allocation_file, ".json");
-  status.Update(Write("--alloc-profile", options_.allocation_file,
-                      is_json ? vm::AllocationJson(profile) : vm::AllocationTable(profile)));
+  status.Update(WriteFile("--alloc-profile", options_.allocation_file,
+                          is_json ? vm::AllocationJson(profile) : vm::AllocationTable(profile)));
   return status;
 }
 

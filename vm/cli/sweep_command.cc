@@ -5,15 +5,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
 #include "read_flags.h"
 #include "sweep.h"
+#include "write_file.h"
 
 namespace neap::cli {
 namespace {
@@ -37,16 +36,6 @@ int Complain(const absl::Status& status) {
   const bool is_input = absl::IsInvalidArgument(status) || absl::IsNotFound(status) ||
                         absl::IsResourceExhausted(status) || absl::IsOutOfRange(status);
   return is_input ? kExitMisuse : kExitFailed;
-}
-
-absl::Status WriteFile(const char* flag, const std::string& path, const std::string& text) {
-  std::FILE* const file = std::fopen(path.c_str(), "wb");
-  bool is_written = file != nullptr;
-  if (is_written) is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file != nullptr) is_written &= std::fclose(file) == 0;
-  if (is_written) return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrCat(flag, ": cannot write '", path, "': ", std::strerror(errno)));
 }
 
 // The result file's errors, with the flag that named it.

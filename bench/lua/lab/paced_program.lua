@@ -2,13 +2,22 @@
 -- collector in the scripts about pools. Wants --preset=go: with a nursery the chunks die young and
 -- start no major cycle.
 --
---   local program = require "lab.paced_program".new(live_bytes, chunk_bytes)
+--   local paced_program = require "lab.paced_program"
+--   paced_program.needs_go("K6")                     with a nursery the script ends here and says so
+--   local program = paced_program.new(live_bytes, chunk_bytes)
 --   program:pass(chunks)     allocates so many
 --   program.progress()       major cycles so far, with the share of the next one's way, and the
 --                            bytes allocated so far
 -- Reading the heap's stats allocates, too: some 7 KB a time.
+local verdicts = require "lab.verdicts"
 local paced_program = {}
 paced_program.__index = paced_program
+
+function paced_program.needs_go(id)
+  if neap.gc.nursery() == "off" then return end
+  verdicts.report(id, "run it with --preset=go: what dies young starts no major cycle")
+  verdicts.finish()
+end
 
 function paced_program.new(live_bytes, chunk_bytes)
   local live = {}
