@@ -58,8 +58,8 @@ bool HeapRange::Reserve(size_t bytes, bool huge_pages) {
   starts_ = static_cast<uint64_t*>(ReserveTable(bytes_ >> 6));
   marks_ = static_cast<uint64_t*>(ReserveTable(bytes_ >> 6));
   blocks_ = static_cast<Block*>(ReserveTable(RoundUp(blocks * sizeof(Block), kOsPageBytes)));
-  chunk_committed_.assign(bytes_ / kChunkBytes, 0);
-  chunk_used_.assign(bytes_ / kChunkBytes, 0);
+  chunk_committed_.assign(bytes_ / kChunkBytes, false);
+  chunk_used_.assign(bytes_ / kChunkBytes, false);
   return base_ != nullptr && space_ != nullptr && starts_ != nullptr && marks_ != nullptr &&
          blocks_ != nullptr;
 }
@@ -88,9 +88,9 @@ char* HeapRange::CommitChunksLocked(size_t count) {
     for (size_t c = first; c <= i; ++c) {
       if (chunk_committed_[c]) continue;
       if (!OsCommit(base_ + c * kChunkBytes, kChunkBytes)) return nullptr;
-      chunk_committed_[c] = 1;
+      chunk_committed_[c] = true;
     }
-    for (size_t c = first; c <= i; ++c) chunk_used_[c] = 1;
+    for (size_t c = first; c <= i; ++c) chunk_used_[c] = true;
     // The tables of the new chunks are needed at once; a page of a bitmap covers 256 KiB of heap.
     OsPopulate(reinterpret_cast<char*>(marks_) + (first * kChunkBytes >> 6),
                count * (kChunkBytes >> 6));
@@ -232,7 +232,7 @@ void HeapRange::FreeChunks(char* start, size_t count) {
     space_[i] = kSpaceNone;
   }
   const size_t chunk = OffsetOf(ToWordOf(start)) / kChunkBytes;
-  for (size_t c = chunk; c < chunk + count; ++c) chunk_used_[c] = 0;
+  for (size_t c = chunk; c < chunk + count; ++c) chunk_used_[c] = false;
 }
 
 size_t HeapRange::metadata_bytes() const {

@@ -198,9 +198,9 @@ class HeapRange {
   bool poison_ = false;
   size_t test_block_limit_ = SIZE_MAX;
 
-  std::mutex mutex_;  // guards what follows
-  std::vector<uint8_t> chunk_committed_;
-  std::vector<uint8_t> chunk_used_;
+  std::mutex mutex_;                   // guards what follows
+  std::vector<bool> chunk_committed_;  // a bit each: 16,384 chunks in 64 GiB
+  std::vector<bool> chunk_used_;
   std::vector<uint32_t> warm_;  // free blocks, last freed on top
   std::vector<uint32_t> cold_;
   uint64_t now_ = 0;  // heap clock when the last block came back

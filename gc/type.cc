@@ -17,8 +17,6 @@ namespace {
 
 constexpr uint64_t kMaxLengthBytes = uint64_t{1} << 47;
 
-// By id, null where there is none; never freed: ids live as long as the process.
-std::atomic<const TypeDescriptor*> descriptors[kMaxTypes];
 std::atomic<bool> moving_owners = false;
 
 struct Registry {
@@ -116,7 +114,7 @@ void Publish(TypeId id, const TypeDescriptor& descriptor) {
     if (info.scan == Scan::kBitmap) info.scan = Scan::kRun;
   }
   if (descriptor.off_heap_bytes != nullptr && descriptor.drop == nullptr) moving_owners = true;
-  descriptors[id] = new TypeDescriptor(descriptor);
+  info.descriptor = new TypeDescriptor(descriptor);
 }
 
 void CheckDescriptor(const TypeDescriptor& descriptor) {
@@ -153,7 +151,7 @@ void RegisterTypeAs(TypeId id, const TypeDescriptor& descriptor) {
              "id=%u old=%s new=%s", id, known->name, descriptor.name);
 }
 
-const TypeDescriptor* FindType(TypeId id) { return descriptors[id]; }
+const TypeDescriptor* FindType(TypeId id) { return type_table[id].descriptor; }
 
 bool OwnersMayMove() { return moving_owners; }
 

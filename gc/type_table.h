@@ -4,6 +4,7 @@
 #ifndef NEAP_GC_TYPE_TABLE_H_
 #define NEAP_GC_TYPE_TABLE_H_
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,7 @@ struct alignas(64) TypeInfo {
   uint8_t element_shift = 0;
   bool is_value = false;
   bool has_weak_slots = false;
+  Scan scan = Scan::kNothing;
   uint32_t base_bytes = 0;
   uint32_t first_slot_bytes = 0;
   uint32_t run_slots = 0;  // kBitmap whose slots stand in a row: how many; otherwise 0
@@ -34,7 +36,8 @@ struct alignas(64) TypeInfo {
   void (*trace)(Object*, Tracer&) = nullptr;
   size_t (*off_heap_bytes)(const Object*) = nullptr;
   void (*drop)(Object*) = nullptr;
-  Scan scan = Scan::kNothing;
+  // Written last: null means no type. Never freed: ids live as long as the process.
+  std::atomic<const TypeDescriptor*> descriptor = nullptr;
 };
 static_assert(sizeof(TypeInfo) == 64);
 

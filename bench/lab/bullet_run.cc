@@ -228,7 +228,7 @@ int BulletCellMain(const std::vector<std::string>& arguments) {
   return 0;
 }
 
-[[maybe_unused]] const bool kRegistered = (RegisterCell("bullets", &BulletCellMain), true);
+const Cell kCell("bullets", &BulletCellMain);
 
 }  // namespace
 

@@ -53,7 +53,7 @@ int SharedCellMain(const std::vector<std::string>& arguments) {
   }
   return arguments.size() > 1 ? 0 : 2;
 }
-[[maybe_unused]] const bool kRegistered = (RegisterCell("bullets-shared", &SharedCellMain), true);
+const Cell kCell("bullets-shared", &SharedCellMain);
 
 struct SharedFigures {
   double p50_ms = 0, p99_ms = 0;

@@ -74,8 +74,7 @@ int ResidentCellMain(const std::vector<std::string>& arguments) {
   std::printf("%llu\n", static_cast<unsigned long long>(after > before ? after - before : 0));
   return 0;
 }
-[[maybe_unused]] const bool kRegistered =
-    (RegisterCell("bullets-resident", &ResidentCellMain), true);
+const Cell kCell("bullets-resident", &ResidentCellMain);
 
 double ResidentBytes(const Lab& lab, const char* storage) {
   return std::strtod(RunIsolated(lab, "bullets-resident", {storage}).c_str(), nullptr);

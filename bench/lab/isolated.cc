@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -18,10 +17,7 @@
 namespace neap::lab {
 namespace {
 
-std::map<std::string, CellFunction, std::less<>>& Cells() {
-  static std::map<std::string, CellFunction, std::less<>> cells;
-  return cells;
-}
+constinit const Cell* last_cell = nullptr;
 
 // A cell without a process: standard output goes to a file in memory meanwhile.
 std::string RunHere(CellFunction function, const std::vector<std::string>& arguments) {
@@ -42,11 +38,15 @@ std::string RunHere(CellFunction function, const std::vector<std::string>& argum
 
 }  // namespace
 
-void RegisterCell(const char* name, CellFunction function) { Cells()[name] = function; }
+Cell::Cell(const char* name, CellFunction function)
+    : name_(name), function_(function), next_(last_cell) {
+  last_cell = this;
+}
 
 CellFunction FindCell(std::string_view name) {
-  const auto found = Cells().find(name);
-  return found == Cells().end() ? nullptr : found->second;
+  const Cell* cell = last_cell;
+  while (cell != nullptr && cell->name_ != name) cell = cell->next_;
+  return cell == nullptr ? nullptr : cell->function_;
 }
 
 std::string RunIsolated(const Lab& lab, const char* name,

@@ -192,13 +192,28 @@ std::vector<const Experiment*> SelectExperiments(const std::vector<std::string>&
 // Runs a cell of a timing experiment in a fresh process of the same program
 // (`neap lab-cell NAME ARG...`) and returns its standard output; an empty string when it failed.
 // Without settings().isolate, or when the program's path is not known, the cell runs in this
-// process with its standard output captured. Cells register themselves by name with a function that
-// prints its result to stdout and returns 0.
+// process with its standard output captured. A cell's function prints its result to stdout and
+// returns 0.
 using CellFunction = int (*)(const std::vector<std::string>& arguments);
-void RegisterCell(const char* name, CellFunction function);
 CellFunction FindCell(std::string_view name);
 std::string RunIsolated(const Lab& lab, const char* name,
                         const std::vector<std::string>& arguments);
+
+// A cell's name and function: a static object of the file that has the function, so that it is
+// found in a process that only runs the cell. They chain themselves without allocating: every start
+// of the program pays for them.
+class Cell {
+ public:
+  Cell(const char* name, CellFunction function);
+  Cell(const Cell&) = delete;
+  Cell& operator=(const Cell&) = delete;
+
+ private:
+  friend CellFunction FindCell(std::string_view name);
+  const char* name_;
+  CellFunction function_;
+  const Cell* next_;
+};
 
 // The heap's mode as arguments of a cell ("gogc=100", "nursery=off", ...), and back: arguments that
 // gc::SetOption knows set `options`, the others are returned in their order.

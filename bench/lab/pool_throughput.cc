@@ -199,8 +199,7 @@ int RunCell(const std::vector<std::string>& arguments) {
   return 0;
 }
 
-// Before main, so that a process that only runs the cell finds it too.
-const bool registered = (RegisterCell(kCellName, RunCell), true);
+const Cell kCell(kCellName, &RunCell);
 
 Throughput Parse(const std::string& text) {
   Throughput t;

@@ -123,7 +123,7 @@ int WorkloadCellMain(const std::vector<std::string>& arguments) {
   return std::fclose(result) == 0 && is_written ? 0 : 1;
 }
 
-[[maybe_unused]] const bool kRegistered = (lab::RegisterCell("workload", &WorkloadCellMain), true);
+const lab::Cell kCell("workload", &WorkloadCellMain);
 
 }  // namespace
 

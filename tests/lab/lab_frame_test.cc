@@ -242,11 +242,11 @@ TEST_CASE("gobench numbers keep four significant digits") {
 }
 
 TEST_CASE("an isolated cell's output comes back, a failing cell gives nothing") {
-  RegisterCell("lab-test-echo", [](const std::vector<std::string>& arguments) {
+  static const Cell echo("lab-test-echo", [](const std::vector<std::string>& arguments) {
     for (const std::string& argument : arguments) std::printf("[%s]", argument.c_str());
     return 0;
   });
-  RegisterCell("lab-test-fail", [](const std::vector<std::string>&) {
+  static const Cell fail("lab-test-fail", [](const std::vector<std::string>&) {
     std::printf("half a result");
     return 1;
   });

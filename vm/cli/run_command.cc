@@ -25,8 +25,6 @@ namespace {
 using vm::State;
 using vm::Value;
 
-constexpr int kExitScriptError = 1;
-
 class Interpreter {
  public:
   Interpreter(ScriptHost& host, const ScriptOptions& options)
@@ -195,24 +193,17 @@ class Interpreter {
 }  // namespace
 
 int RunScriptCommand(const ScriptOptions& options) {
-  int exit_status = 0;
-  {
-    const absl::StatusOr<std::unique_ptr<ScriptHost>> host = ScriptHost::Create(options);
-    if (!host.ok()) {
-      std::fprintf(stderr, "neap: %s\n", std::string(host.status().message()).c_str());
-      return kExitMisuse;
-    }
-    exit_status = Interpreter(**host, options).Run();
-    const absl::Status profiled = (*host)->FinishProfiles();
-    if (!profiled.ok()) {
-      std::fprintf(stderr, "neap: %s\n", std::string(profiled.message()).c_str());
-      if (exit_status == 0) exit_status = kExitScriptError;
-    }
+  const absl::StatusOr<std::unique_ptr<ScriptHost>> host = ScriptHost::Create(options);
+  if (!host.ok()) {
+    std::fprintf(stderr, "neap: %s\n", std::string(host.status().message()).c_str());
+    return kExitMisuse;
   }
-  const absl::Status traced = lab::FinishTraces();
-  if (traced.ok()) return exit_status;
-  std::fprintf(stderr, "neap: %s\n", std::string(traced.message()).c_str());
-  return kExitScriptError;
+  const int status = (*host)->Finish(Interpreter(**host, options).Run(), true);
+#if defined(__SANITIZE_ADDRESS__)
+  return status;  // LeakSanitizer looks at what the destructors leave
+#else
+  LeaveProcess(status);
+#endif
 }
 
 }  // namespace neap::cli

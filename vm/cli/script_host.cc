@@ -89,6 +89,12 @@ NativeResult AddTraceback(NativeCall& call) {
 
 }  // namespace
 
+// Static objects stay, too: other threads may still use them.
+void LeaveProcess(int status) {
+  std::fflush(nullptr);
+  std::_Exit(status);
+}
+
 absl::StatusOr<std::unique_ptr<ScriptHost>> ScriptHost::Create(const ScriptOptions& options) {
   lab::Settings traces;
   traces.heap = options.heap;
@@ -123,7 +129,9 @@ ScriptHost::~ScriptHost() { state_.Close(); }
 
 bool ScriptHost::Open(const ScriptOptions& options) {
   state_.host = this;
-  state_.exit = Exit;
+  state_.exit = [](State& state, int status, bool closes) {
+    LeaveProcess(static_cast<ScriptHost*>(state.host)->Finish(status, closes));
+  };
   warnings_.Attach(state_);
   if (!vm::PushClosure(state_, AddTraceback, 0)) return false;
   handler_ = state_.running()->frame().top - 1;
@@ -135,17 +143,16 @@ bool ScriptHost::Open(const ScriptOptions& options) {
   return vm::OpenLibraries(state_, vm::LibrarySet::kAll);
 }
 
-// os.exit. What stands in C++ frames is left as it is: the process ends here, without the
-// destructors of static objects, which other threads may still use.
-void ScriptHost::Exit(State& state, int status, bool close) {
-  const absl::Status profiled = static_cast<ScriptHost*>(state.host)->FinishProfiles();
-  if (!profiled.ok()) {
-    std::fprintf(stderr, "neap: %s\n", std::string(profiled.message()).c_str());
+int ScriptHost::Finish(int status, bool closes) {
+  const absl::Status profiled = profiles_.Finish();
+  if (closes) state_.Close();
+  heap_->DrainEvents();
+  for (const absl::Status& written : {profiled, lab::FinishTraces()}) {
+    if (written.ok()) continue;
+    std::fprintf(stderr, "neap: %s\n", std::string(written.message()).c_str());
+    if (status == 0) status = kExitScriptError;
   }
-  if (close) state.Close();
-  if (!lab::FinishTraces().ok()) std::fputs("neap: the trace is not complete\n", stderr);
-  std::fflush(nullptr);
-  std::_Exit(status);
+  return status;
 }
 
 bool ScriptHost::Call(int arguments, int wanted) {

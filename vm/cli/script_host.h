@@ -27,6 +27,13 @@
 
 namespace neap::cli {
 
+// A script failed, or a file of its run could not be written.
+inline constexpr int kExitScriptError = 1;
+
+// Ends the process with its standard streams flushed. The heap stays: the system takes memory back
+// faster than destructors would.
+[[noreturn]] void LeaveProcess(int status);
+
 class ScriptHost {
  public:
   // Opens the traces, makes the heap and the state. The error is a line for the user.
@@ -37,8 +44,10 @@ class ScriptHost {
 
   vm::State& state() { return state_; }
   ScriptWarnings& warnings() { return warnings_; }
-  // Writes the profiles that the options ask for, once. The error is a line for the user.
-  absl::Status FinishProfiles() { return profiles_.Finish(); }
+  // Ends the run: writes the profiles that the options ask for, closes the state (`closes`: os.exit
+  // may leave it as it is), completes the trace. Returns `status`, but kExitScriptError where that
+  // was 0 and a file could not be written; standard error says which.
+  int Finish(int status, bool closes);
 
   // Calls the function below the `arguments` on top, which are replaced by `wanted` (-1: all)
   // results. False: by the message instead. Ctrl-C stops it; a second one ends the process.
@@ -55,7 +64,6 @@ class ScriptHost {
  private:
   ScriptHost(std::unique_ptr<gc::Heap> heap, const ScriptOptions& options);
   [[nodiscard]] bool Open(const ScriptOptions& options);
-  static void Exit(vm::State& state, int status, bool close);
 
   std::unique_ptr<gc::Heap> heap_;
   gc::Mutator mutator_;
